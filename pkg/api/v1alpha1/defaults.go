@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"strings"
+
+	"github.com/gardener/kindling/pkg/gardener"
+)
+
+// DefaultCalicoVersion is the version that Gardener's local setup uses at v1.149.
+const DefaultCalicoVersion = "v3.32.1"
+
+// SetDefaults fills everything but the networks, which follow from layout and pod CIDR in the plan.
+func SetDefaults(env *Environment) {
+	spec := &env.Spec
+	setDefault(&spec.Gardener.Version, gardener.DefaultVersion)
+	setDefault(&spec.NetworkPlugin, NetworkPluginCalico)
+	if len(spec.IPFamilies) == 0 {
+		spec.IPFamilies = []IPFamily{IPv4}
+	}
+	version, err := gardener.Parse(spec.Gardener.Version)
+	if err != nil {
+		return // validation says so; nothing below has a meaning
+	}
+	setDefault(&spec.Layout, layoutOf(version))
+	defaultCalico(&spec.Calico, spec.Layout)
+	if len(spec.Clusters) == 0 {
+		spec.Clusters = []Cluster{{Name: "gardener-local"}}
+	}
+	for i := range spec.Clusters {
+		defaultCluster(&spec.Clusters[i], version)
+	}
+	if spec.Shoots == nil {
+		spec.Shoots = []Shoot{{Name: "local"}}
+	}
+	for i := range spec.Shoots {
+		defaultShoot(&spec.Shoots[i], spec)
+	}
+}
+
+// layoutOf returns the layout of Gardener's own local setup at a version.
+func layoutOf(version gardener.Version) Layout {
+	switch {
+	case version.Has(gardener.SplitPodCIDR):
+		return LayoutSplit
+	case version.Has(gardener.MachinePools):
+		return LayoutOutside
+	default:
+		return LayoutLegacy
+	}
+}
+
+func defaultCalico(calico *Calico, layout Layout) {
+	setDefault(&calico.Version, DefaultCalicoVersion)
+	setDefault(&calico.Encapsulation, EncapsulationAuto)
+	setDefault(&calico.MachinePool.Owner, OwnerKindling)
+	setDefault(&calico.MachinePool.BlockSizeIPv4, 26)
+	setDefault(&calico.MachinePool.BlockSizeIPv6, 122)
+	if calico.MachinePool.Guard == nil {
+		// The layout Legacy reproduces the fault that the guard forbids.
+		guard := layout != LayoutLegacy
+		calico.MachinePool.Guard = &guard
+	}
+}
+
+func defaultCluster(cluster *Cluster, version gardener.Version) {
+	setDefault(&cluster.Seed, strings.TrimPrefix(cluster.Name, "gardener-"))
+	setDefault(&cluster.NodeImage, version.NodeImage())
+	if len(cluster.Nodes) == 0 {
+		cluster.Nodes = []Node{{Role: "control-plane"}}
+	}
+	for i := range cluster.Nodes {
+		setDefault(&cluster.Nodes[i].Zone, "0")
+	}
+}
+
+func defaultShoot(shoot *Shoot, spec *EnvironmentSpec) {
+	setDefault(&shoot.Namespace, "garden-local")
+	setDefault(&shoot.FailureTolerance, FailureToleranceNone)
+	setDefault(&shoot.Seed, spec.Clusters[0].Seed)
+	if shoot.IPFamily == "" {
+		shoot.IPFamily = spec.IPFamilies[0]
+		for _, family := range spec.IPFamilies {
+			if family == IPv4 {
+				shoot.IPFamily = IPv4
+			}
+		}
+	}
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

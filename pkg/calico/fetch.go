@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package calico
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// maxManifest bounds what is read: the manifests of v3.32 have 350 kB, those to come twice that.
+const maxManifest = 32 << 20
+
+// ChecksumError says that a manifest is not the one that was asked for.
+type ChecksumError struct{ Where, Want, Have string }
+
+// Error implements error.
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("Calico's manifest %s has sha256 %s, wanted %s: it was changed or damaged on its way, or the checksum is of another version",
+		e.Where, e.Have, e.Want)
+}
+
+// FetchError says that a manifest could not be downloaded.
+type FetchError struct {
+	URL string
+	Err error
+}
+
+// Error implements error.
+func (e *FetchError) Error() string {
+	return fmt.Sprintf("downloading Calico's manifest from %s: %s\nWithout network, save the file and name it with spec.calico.manifest.path", e.URL, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *FetchError) Unwrap() error { return e.Err }
+
+// Fetcher gets manifests, downloaded ones from its cache when they are there.
+type Fetcher struct {
+	// CacheDir is made when it is needed; files are named by their checksum.
+	CacheDir string
+	Client   *http.Client
+}
+
+// Fetch returns the manifest. What comes from a URL always has the checksum of the source, whether from the cache or not.
+func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
+	if source.Path != "" {
+		data, err := readBounded(source.Path)
+		if err != nil {
+			return nil, fmt.Errorf("reading Calico's manifest: %w", err)
+		}
+		return data, check(data, source.Path, source.SHA256)
+	}
+	if !strings.HasPrefix(source.URL, "https://") || source.SHA256 == "" {
+		return nil, &FetchError{source.URL, fmt.Errorf("only https with a checksum is downloaded")}
+	}
+	cached := filepath.Join(f.CacheDir, "calico", source.SHA256+".yaml")
+	if data, err := readBounded(cached); err == nil && check(data, cached, source.SHA256) == nil {
+		return data, nil
+	}
+	data, err := f.download(ctx, source.URL)
+	if err != nil {
+		return nil, &FetchError{source.URL, err}
+	}
+	if err := check(data, source.URL, source.SHA256); err != nil {
+		return nil, err
+	}
+	return data, store(cached, data)
+}
+
+func (f Fetcher) download(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	client := f.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answers %s", response.Status)
+	}
+	return bounded(response.Body)
+}
+
+func readBounded(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return bounded(file)
+}
+
+func bounded(reader io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(reader, maxManifest+1))
+	if err == nil && len(data) > maxManifest {
+		return nil, fmt.Errorf("it has more than %d bytes", maxManifest)
+	}
+	return data, err
+}
+
+func check(data []byte, where, want string) error {
+	sum := sha256.Sum256(data)
+	if have := hex.EncodeToString(sum[:]); want != "" && have != want {
+		return &ChecksumError{where, want, have}
+	}
+	return nil
+}
+
+func store(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making the cache folder: %w", err)
+	}
+	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("storing Calico's manifest in the cache: %w", err)
+	}
+	return nil
+}

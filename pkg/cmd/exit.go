@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/profiles"
+)
+
+// Exit codes, as documented in the README.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitDifferences = 3
+	ExitHost        = 4
+	ExitTimeout     = 5
+	ExitInterrupted = 130
+)
+
+// UsageError says that the command line is wrong.
+type UsageError struct{ Err error }
+
+// Error implements error.
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("%s\nSee kindling --help, or --help of the command.", e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// RulesError says that an environment breaks rules of the address plan.
+type RulesError struct {
+	What       string
+	Violations []netplan.Finding
+}
+
+// Error implements error.
+func (e *RulesError) Error() string {
+	text := fmt.Sprintf("%s breaks %d rule(s) of the address plan:", e.What, len(e.Violations))
+	for _, violation := range e.Violations {
+		text += "\n" + describe(violation)
+	}
+	return text
+}
+
+// differencesFound ends a command with exit code 3; what differs has been printed.
+type differencesFound struct{ text string }
+
+func (e *differencesFound) Error() string { return e.text }
+
+// refused ends a command with exit code 1; why has been printed.
+type refused struct{}
+
+func (refused) Error() string { return "" }
+
+// hostNotFit ends a command with exit code 4.
+type hostNotFit struct{ err error }
+
+func (e *hostNotFit) Error() string { return e.err.Error() }
+func (e *hostNotFit) Unwrap() error { return e.err }
+
+// ExitCode returns the exit code of an error. Where several errors are joined, the one that says most about what to do wins:
+// interrupted, wrong file, host not fit, time is up.
+func ExitCode(err error) int {
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err):
+		return ExitUsage
+	case is[*differencesFound](err):
+		return ExitDifferences
+	case is[*hostNotFit](err), is[*engine.UnavailableError](err):
+		return ExitHost
+	case is[*kube.TimeoutError](err), errors.Is(err, context.DeadlineExceeded):
+		return ExitTimeout
+	default:
+		return ExitFailed
+	}
+}
+
+// Message returns what is printed about an error.
+func Message(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "interrupted; run the same command again to go on from here"
+	default:
+		return err.Error()
+	}
+}
+
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+// Package environment holds the steps of an environment in one readable list, and what each of them does.
+package environment
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/calico"
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/kindcluster"
+	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// Options are what an environment needs from outside.
+type Options struct {
+	Engine *engine.Engine
+	Kind   kindcluster.Provider
+	// Dir is the folder of the environment's own files: kubeconfigs, seed.yaml, shoot.yaml, record. See DefaultDir.
+	Dir string
+	// CacheDir holds downloaded manifests, for all environments.
+	CacheDir string
+	// HTTPClient downloads manifests.
+	HTTPClient *http.Client
+	// CgroupV1 says that the engine's host has cgroup v1.
+	CgroupV1 bool
+	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
+	MergeInto string
+	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
+	SeedForm render.SeedForm
+}
+
+// Environment is an environment that can be brought up, looked at, and taken down.
+type Environment struct {
+	Options
+	spec     *v1alpha1.Environment
+	plan     *netplan.Plan
+	record   *record
+	clusters []*cluster
+
+	manifestOnce sync.Once
+	manifestData []byte
+	manifestErr  error
+}
+
+// New returns the environment of a checked plan. It touches nothing.
+func New(spec *v1alpha1.Environment, plan *netplan.Plan, opts Options) *Environment {
+	e := &Environment{Options: opts, spec: spec, plan: plan, record: &record{path: opts.path(recordFile)}}
+	for i, c := range spec.Spec.Clusters {
+		e.clusters = append(e.clusters, &cluster{env: e, spec: c, index: i})
+	}
+	return e
+}
+
+// Steps returns everything that the environment consists of, in the order in which people read it.
+func (e *Environment) Steps() steps.List {
+	list := steps.List{e.nodeImages()}
+	if e.calicoWanted() {
+		list = append(list, e.calicoManifest())
+	}
+	list = append(list, e.containerNetwork())
+	var ready []string
+	for _, c := range e.clusters {
+		list = append(list, c.create(), c.kubeconfigStep())
+		if e.calicoWanted() {
+			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
+			ready = append(ready, c.step("addresses"))
+		} else {
+			list = append(list, c.plain(), c.ready("plain"))
+			ready = append(ready, c.step("ready"))
+		}
+	}
+	return append(list, e.files(ready))
+}
+
+func (e *Environment) calicoWanted() bool {
+	return e.spec.Spec.NetworkPlugin == v1alpha1.NetworkPluginCalico
+}
+
+// name of the environment.
+func (e *Environment) name() string { return e.spec.Metadata.Name }
+
+// calicoSource returns where the manifest comes from.
+func (e *Environment) calicoSource() (calico.Source, error) {
+	settings := e.spec.Spec.Calico
+	if settings.Manifest != (v1alpha1.Manifest{}) {
+		return calico.Source{
+			Version: settings.Version, URL: settings.Manifest.URL, Path: settings.Manifest.Path, SHA256: settings.Manifest.SHA256,
+		}, nil
+	}
+	source, known := calico.Pinned(settings.Version)
+	if !known {
+		return calico.Source{}, fmt.Errorf("no checksum is known for the manifest of Calico %s (known are %v): "+
+			"give spec.calico.manifest with path, or with url and sha256", settings.Version, calico.PinnedVersions())
+	}
+	return source, nil
+}
+
+// manifest returns a fresh copy of the parsed manifest.
+func (e *Environment) manifest(ctx context.Context) (*calico.Manifest, error) {
+	e.manifestOnce.Do(func() {
+		source, err := e.calicoSource()
+		if err != nil {
+			e.manifestErr = err
+			return
+		}
+		e.manifestData, e.manifestErr = calico.Fetcher{CacheDir: e.CacheDir, Client: e.HTTPClient}.Fetch(ctx, source)
+	})
+	if e.manifestErr != nil {
+		return nil, e.manifestErr
+	}
+	return calico.Parse(e.manifestData)
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// files writes what Gardener gets: seed.yaml and shoot.yaml, beside the files that the clusters were made from.
+func (e *Environment) files(needs []string) steps.Step {
+	return steps.Step{
+		Name:  stepFiles,
+		Title: "seed.yaml and shoot.yaml",
+		Needs: needs,
+		Observe: func(ctx context.Context) (steps.Observation, error) {
+			files, err := e.renderFiles(ctx)
+			if err != nil {
+				return steps.Observation{}, err
+			}
+			for _, file := range files {
+				have, err := os.ReadFile(e.path(file.Name))
+				switch {
+				case errors.Is(err, fs.ErrNotExist):
+					return steps.Observation{State: steps.Missing, Text: e.path(file.Name)}, nil
+				case err != nil:
+					return steps.Observation{}, fmt.Errorf("reading what was rendered before: %w", err)
+				case !bytes.Equal(have, file.Content):
+					return steps.Observation{State: steps.Differs, Text: e.path(file.Name)}, nil
+				}
+			}
+			return steps.Observation{State: steps.AsWanted, Text: e.Dir}, nil
+		},
+		Apply: func(ctx context.Context, _ func(string)) (string, error) {
+			files, err := e.renderFiles(ctx)
+			if err != nil {
+				return "", err
+			}
+			for _, file := range files {
+				if err := e.writeFile(file.Name, file.Content, 0o644); err != nil {
+					return "", err
+				}
+			}
+			return e.Dir, nil
+		},
+		Undo: func(context.Context) (string, error) { return "removed", e.removeFiles() },
+	}
+}
+
+func (e *Environment) renderFiles(ctx context.Context) ([]render.File, error) {
+	opts := render.Options{Encapsulation: render.Resolve(e.spec.Spec.Calico.Encapsulation), CgroupV1: e.CgroupV1, SeedForm: e.SeedForm}
+	if e.calicoWanted() {
+		var err error
+		if opts, err = e.clusters[0].renderOptions(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return render.Files(e.spec, e.plan, opts)
+}
+
+// removeFiles removes every rendered file on record, whatever the environment file says now.
+func (e *Environment) removeFiles() error {
+	recorded, err := e.record.read()
+	if err != nil {
+		return err
+	}
+	for _, name := range recorded.Files {
+		if strings.HasPrefix(name, kubeconfigFile) {
+			continue // the step of its cluster removes it, with the entries that were merged from it
+		}
+		if err := e.removeFile(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

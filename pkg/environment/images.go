@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/kindcluster"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// nodeImages makes sure that the engine has the node images before anything is made: a name with a typing error then leaves
+// nothing behind.
+func (e *Environment) nodeImages() steps.Step {
+	return steps.Step{
+		Name:  stepNodeImages,
+		Title: "Node images",
+		Observe: func(ctx context.Context) (steps.Observation, error) {
+			missing, err := e.missingNodeImages(ctx)
+			if err != nil || len(missing) == 0 {
+				return steps.Observation{State: steps.AsWanted}, err
+			}
+			return steps.Observation{State: steps.Missing, Text: strings.Join(missing, ", ")}, nil
+		},
+		Apply: func(ctx context.Context, report func(string)) (string, error) {
+			missing, err := e.missingNodeImages(ctx)
+			if err != nil {
+				return "", err
+			}
+			for _, image := range missing {
+				report("pulling " + image)
+				if err := e.Engine.PullImage(ctx, image); err != nil {
+					return "", deadline(ctx, fmt.Errorf("node image %s: %w\nCheck its name, or load it into the engine", image, err), "pulling "+image)
+				}
+			}
+			return fmt.Sprintf("%d pulled", len(missing)), nil
+		},
+	}
+}
+
+func (e *Environment) missingNodeImages(ctx context.Context) ([]string, error) {
+	var missing []string
+	for _, c := range e.clusters {
+		if slices.Contains(missing, c.spec.NodeImage) {
+			continue
+		}
+		_, err := e.Engine.ImageID(ctx, c.spec.NodeImage)
+		switch {
+		case is[*engine.NotFoundError](err):
+			missing = append(missing, c.spec.NodeImage)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// images loads Calico's images from the engine into the nodes that lack them. Images that the engine lacks too are left to the
+// nodes, which pull them.
+func (c *cluster) images() steps.Step {
+	return steps.Step{
+		Name:  c.step("images"),
+		Title: "Images in " + c.spec.Name,
+		Needs: []string{c.step("cluster"), stepManifest},
+		Observe: func(ctx context.Context) (steps.Observation, error) {
+			lacking, have, err := c.lackingImages(ctx)
+			if err != nil {
+				return steps.Observation{}, err
+			}
+			if len(lacking) == 0 {
+				return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("the engine has %d of Calico's images", have)}, nil
+			}
+			return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d images of the engine are not in all nodes", len(lacking))}, nil
+		},
+		Apply: func(ctx context.Context, report func(string)) (string, error) {
+			lacking, _, err := c.lackingImages(ctx)
+			if err != nil {
+				return "", err
+			}
+			for image, nodes := range lacking {
+				report("loading " + image)
+				if err := c.load(ctx, image, nodes); err != nil {
+					return "", fmt.Errorf("loading image %s: %w", image, err)
+				}
+			}
+			return fmt.Sprintf("%d loaded", len(lacking)), nil
+		},
+	}
+}
+
+// lackingImages returns the nodes that lack an image which the engine has, by image, and how many the engine has.
+func (c *cluster) lackingImages(ctx context.Context) (lacking map[string][]kindcluster.Node, have int, err error) {
+	manifest, err := c.env.manifest(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var local []string
+	for _, image := range manifest.Images() {
+		_, err := c.env.Engine.ImageID(ctx, image)
+		switch {
+		case is[*engine.NotFoundError](err):
+		case err != nil:
+			return nil, 0, err
+		default:
+			local = append(local, image)
+		}
+	}
+	if len(local) == 0 {
+		return nil, 0, nil
+	}
+	nodes, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	if err != nil {
+		return nil, 0, err
+	}
+	lacking = map[string][]kindcluster.Node{}
+	for _, node := range nodes {
+		there, err := node.ImageIDs(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, image := range local {
+			if _, ok := there[image]; !ok {
+				lacking[image] = append(lacking[image], node)
+			}
+		}
+	}
+	return lacking, len(local), nil
+}
+
+// load saves an image once and feeds it to all nodes at the same time, without a file in between.
+func (c *cluster) load(ctx context.Context, image string, nodes []kindcluster.Node) error {
+	group, ctx := errgroup.WithContext(ctx)
+	writers := make([]io.Writer, len(nodes))
+	pipes := make([]*io.PipeWriter, len(nodes))
+	for i, node := range nodes {
+		reader, writer := io.Pipe()
+		writers[i], pipes[i] = writer, writer
+		group.Go(func() error {
+			err := node.LoadImage(ctx, reader)
+			_ = reader.CloseWithError(err)
+			return err
+		})
+	}
+	group.Go(func() error {
+		err := c.env.Engine.SaveImage(ctx, image, io.MultiWriter(writers...))
+		for _, pipe := range pipes {
+			_ = pipe.CloseWithError(err)
+		}
+		return err
+	})
+	return group.Wait()
+}

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// kubeconfigName of the cluster; the first one's has no suffix.
+func (c *cluster) kubeconfigName() string {
+	if c.index == 0 {
+		return kubeconfigFile
+	}
+	return kubeconfigFile + "-" + c.spec.Name
+}
+
+func (c *cluster) kubeconfigPath() string { return c.env.path(c.kubeconfigName()) }
+
+func (c *cluster) kubeconfigStep() steps.Step {
+	return steps.Step{
+		Name:    c.step("kubeconfig"),
+		Title:   "Kubeconfig of " + c.spec.Name,
+		Needs:   c.steps("cluster"),
+		Observe: c.observeKubeconfig,
+		Apply: func(ctx context.Context, _ func(string)) (string, error) {
+			kubeconfig, err := c.env.Kind.Kubeconfig(ctx, c.spec.Name, false)
+			if err != nil {
+				return "", err
+			}
+			if err := c.env.writeFile(c.kubeconfigName(), kubeconfig, 0o600); err != nil {
+				return "", err
+			}
+			return c.kubeconfigPath(), c.env.merge(kubeconfig)
+		},
+		Undo: func(context.Context) (string, error) {
+			if err := c.env.unmerge(c.kubeconfigPath()); err != nil {
+				return "", err
+			}
+			return "removed", c.env.removeFile(c.kubeconfigName())
+		},
+	}
+}
+
+func (c *cluster) observeKubeconfig(ctx context.Context) (steps.Observation, error) {
+	have, err := os.ReadFile(c.kubeconfigPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return steps.Observation{State: steps.Missing}, nil
+	}
+	if err != nil {
+		return steps.Observation{}, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	want, err := c.env.Kind.Kubeconfig(ctx, c.spec.Name, false)
+	if err != nil {
+		return steps.Observation{}, err
+	}
+	if !bytes.Equal(have, want) {
+		return steps.Observation{State: steps.Differs, Text: c.kubeconfigPath() + " is of another cluster or port"}, nil
+	}
+	merged, err := c.env.isMerged(want)
+	if err != nil {
+		return steps.Observation{}, err
+	}
+	if !merged {
+		return steps.Observation{State: steps.Differs, Text: "not merged into " + c.env.MergeInto}, nil
+	}
+	return steps.Observation{State: steps.AsWanted, Text: c.kubeconfigPath()}, nil
+}

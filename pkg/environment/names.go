@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+// Names of the steps that an environment has once. Those that each cluster has are KIND/CLUSTER.
+const (
+	stepNodeImages = "node-images"
+	stepManifest   = "calico-manifest"
+	stepNetwork    = "container-network"
+	stepFiles      = "files"
+)

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// networkName is the engine's network that kind puts its nodes into.
+const networkName = "kind"
+
+// ForeignError says that a thing of the same name is there which kindling did not make.
+type ForeignError struct {
+	What string
+	// Have and Want are both sides, in words.
+	Have, Want string
+	Remedy     string
+}
+
+// Error implements error.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s is there, and kindling did not make it\n  there is: %s\n  wanted:   %s\n%s", e.What, e.Have, e.Want, e.Remedy)
+}
+
+func (e *Environment) containerNetwork() steps.Step {
+	needs := []string{stepNodeImages}
+	if e.calicoWanted() {
+		needs = append(needs, stepManifest)
+	}
+	return steps.Step{
+		Name:    stepNetwork,
+		Title:   "Container network",
+		Needs:   needs,
+		Observe: e.observeNetwork,
+		Apply:   e.applyNetwork,
+		Undo:    e.undoNetwork,
+	}
+}
+
+// networkSpec is the network with the ranges of both families, as Gardener's local setup has it for every family of cluster.
+func (e *Environment) networkSpec() engine.NetworkSpec {
+	spec := engine.NetworkSpec{Name: networkName, Masquerade: true, Labels: map[string]string{render.EnvironmentLabel: e.name()}}
+	for _, family := range e.plan.Families {
+		spec.Prefixes = append(spec.Prefixes, family.Container)
+	}
+	if _, ok := e.plan.Family(v1alpha1.IPv6); !ok {
+		spec.Prefixes = append(spec.Prefixes, netip.MustParsePrefix("fd00:10::/64"))
+	}
+	return spec
+}
+
+// requiredSpec is the network without the family that the environment does not use: an engine without IPv6 can have only that.
+func (e *Environment) requiredSpec() engine.NetworkSpec {
+	spec := e.networkSpec()
+	spec.Prefixes = spec.Prefixes[:len(e.plan.Families)]
+	return spec
+}
+
+func (e *Environment) observeNetwork(ctx context.Context) (steps.Observation, error) {
+	network, err := e.Engine.Network(ctx, networkName)
+	if is[*engine.NotFoundError](err) {
+		return steps.Observation{State: steps.Missing}, nil
+	}
+	if err != nil {
+		return steps.Observation{}, err
+	}
+	if len(network.Differences(e.networkSpec())) > 0 && len(network.Differences(e.requiredSpec())) > 0 {
+		return steps.Observation{}, e.networkError(network)
+	}
+	text := describePrefixes(network.Prefixes)
+	if _, ours := network.Labels[render.EnvironmentLabel]; !ours {
+		text += ", made by somebody else: down leaves it"
+	}
+	return steps.Observation{State: steps.AsWanted, Text: text}, nil
+}
+
+// networkError shows both sides. A network with other ranges is never changed: what is attached to it would be cut off.
+func (e *Environment) networkError(network *engine.Network) error {
+	var have, want []string
+	for _, difference := range network.Differences(e.networkSpec()) {
+		have = append(have, difference.Field+" "+difference.Have)
+		want = append(want, difference.Field+" "+difference.Want)
+	}
+	remedy := "remove it with: " + e.Engine.Name() + " network rm " + networkName
+	if len(network.Containers) > 0 {
+		remedy = "it is used by " + strings.Join(network.Containers, ", ") + ": remove these first, then " + remedy
+	}
+	remedy += "\nor take its ranges over in spec.networks (container)"
+	return &ForeignError{
+		What: "a network called " + networkName + " with other settings", Have: strings.Join(have, ", "), Want: strings.Join(want, ", "), Remedy: remedy,
+	}
+}
+
+func (e *Environment) applyNetwork(ctx context.Context, report func(string)) (string, error) {
+	spec := e.networkSpec()
+	err := e.Engine.CreateNetwork(ctx, spec)
+	if is[*engine.IPv6Error](err) && !slices.ContainsFunc(e.plan.Families, func(f netplan.Family) bool { return f.IPFamily == v1alpha1.IPv6 }) {
+		report("the engine has no IPv6: making the network for IPv4 only")
+		spec = e.requiredSpec()
+		err = e.Engine.CreateNetwork(ctx, spec)
+	}
+	if err != nil {
+		return "", err
+	}
+	return describePrefixes(spec.Prefixes), nil
+}
+
+// undoNetwork removes a network that kindling made for any environment, when the last container has left it.
+func (e *Environment) undoNetwork(ctx context.Context) (string, error) {
+	network, err := e.Engine.Network(ctx, networkName)
+	if is[*engine.NotFoundError](err) {
+		return "not there", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, ours := network.Labels[render.EnvironmentLabel]; !ours {
+		return "left: kindling did not make it", nil
+	}
+	attached, err := e.Engine.ContainersOn(ctx, network.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(attached) > 0 {
+		return "left: used by " + strings.Join(attached, ", "), nil
+	}
+	return "removed", e.Engine.RemoveNetwork(ctx, network.ID)
+}
+
+func describePrefixes(prefixes []netip.Prefix) string {
+	texts := make([]string, len(prefixes))
+	for i, prefix := range prefixes {
+		texts[i] = prefix.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}

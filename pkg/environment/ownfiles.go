@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/google/renameio/v2"
+)
+
+// writeFile writes a file of the environment whole or not at all: a full disk leaves the one that was there. Its name is recorded
+// first. A file of that name that kindling did not write is left, and an error: the folder may be anybody's (--dir).
+func (e *Environment) writeFile(name string, content []byte, mode os.FileMode) error {
+	if err := e.makeDir(); err != nil {
+		return err
+	}
+	recorded, err := e.record.read()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(recorded.Files, name) {
+		if _, err := os.Lstat(e.path(name)); err == nil {
+			return &ForeignError{
+				What: "a file " + e.path(name), Have: "written by somebody else", Want: "the one of environment " + e.name(),
+				Remedy: "move it away, or choose another folder with --dir",
+			}
+		}
+		if err := e.record.change(func(content *recordContent) { content.Files = append(content.Files, name) }); err != nil {
+			return err
+		}
+	}
+	if err := renameio.WriteFile(e.path(name), content, mode, renameio.IgnoreUmask()); err != nil {
+		return fmt.Errorf("writing %s: %w", e.path(name), err)
+	}
+	return nil
+}
+
+// removeFile removes a file that writeFile wrote, and no other.
+func (e *Environment) removeFile(name string) error {
+	recorded, err := e.record.read()
+	if err != nil || !slices.Contains(recorded.Files, name) {
+		return err
+	}
+	if err := os.Remove(e.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing %s: %w", e.path(name), err)
+	}
+	return e.record.change(func(content *recordContent) {
+		content.Files = slices.DeleteFunc(content.Files, func(other string) bool { return other == name })
+	})
+}

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/gardener/kindling/pkg/kindcluster"
+	"github.com/gardener/kindling/pkg/plain"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// plain configures the CNI plugins of the node image, and the routes between nodes.
+func (c *cluster) plain() steps.Step {
+	return steps.Step{
+		Name:    c.step("plain"),
+		Title:   "Plain network in " + c.spec.Name + " (no pools, no policies)",
+		Needs:   c.steps("cluster"),
+		Observe: c.observePlain,
+		Apply: func(ctx context.Context, report func(string)) (string, error) {
+			nodes, planned, err := c.plannedNodes(ctx)
+			if err != nil {
+				return "", err
+			}
+			for _, node := range nodes {
+				report("node " + node.Name())
+				if err := c.applyPlain(ctx, node, planned); err != nil {
+					return "", fmt.Errorf("configuring the network of node %s: %w", node.Name(), err)
+				}
+			}
+			return fmt.Sprintf("%d nodes", len(nodes)), nil
+		},
+	}
+}
+
+// plannedNodes returns the nodes of the cluster, and what each of them shall have.
+func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[string]plannedNode, error) {
+	nodes, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var seedPods []netip.Prefix
+	for _, family := range c.env.plan.Families {
+		seedPods = append(seedPods, family.SeedPods)
+	}
+	described := make([]plain.Node, len(nodes))
+	for i, node := range nodes {
+		addresses, err := node.Addresses(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		described[i] = plain.Node{Name: node.Name(), Addresses: addresses}
+	}
+	assigned, err := plain.Assign(seedPods, described)
+	if err != nil {
+		return nil, nil, err
+	}
+	planned := map[string]plannedNode{}
+	for _, node := range assigned {
+		config, err := plain.Config(node)
+		if err != nil {
+			return nil, nil, err
+		}
+		planned[node.Name] = plannedNode{config, plain.Routes(node, assigned)}
+	}
+	return nodes, planned, nil
+}
+
+type plannedNode struct {
+	config []byte
+	routes []plain.Route
+}
+
+func (c *cluster) observePlain(ctx context.Context) (steps.Observation, error) {
+	nodes, planned, err := c.plannedNodes(ctx)
+	if err != nil {
+		return steps.Observation{}, err
+	}
+	var differences []steps.Difference
+	for _, node := range nodes {
+		config, err := node.Command(ctx, nil, "cat", plain.ConfigPath)
+		if err != nil {
+			return steps.Observation{State: steps.Missing}, ctx.Err()
+		}
+		if !slices.Equal(config, planned[node.Name()].config) {
+			differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "another content", Want: "as planned"})
+		}
+		have, err := routesOf(ctx, node)
+		if err != nil {
+			return steps.Observation{}, err
+		}
+		for _, route := range planned[node.Name()].routes {
+			if !slices.Contains(have, route) {
+				differences = append(differences, steps.Difference{
+					Field: node.Name() + " route to " + route.Destination.String(), Have: "missing", Want: "via " + route.Via.String(),
+				})
+			}
+		}
+	}
+	if len(differences) > 0 {
+		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d differences", len(differences)), Differences: differences}, nil
+	}
+	return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("%d nodes", len(nodes))}, nil
+}
+
+// routesOf reads the routes of a node that lead over another address.
+func routesOf(ctx context.Context, node kindcluster.Node) ([]plain.Route, error) {
+	var routes []plain.Route
+	for _, family := range []string{"-4", "-6"} {
+		output, err := node.Command(ctx, nil, "ip", family, "-json", "route", "show")
+		if err != nil {
+			return nil, err
+		}
+		var entries []struct {
+			Destination string `json:"dst"`
+			Gateway     string `json:"gateway"`
+		}
+		if err := json.Unmarshal(output, &entries); err != nil {
+			return nil, fmt.Errorf("reading the routes of node %s: %w", node.Name(), err)
+		}
+		for _, entry := range entries {
+			destination, destinationErr := netip.ParsePrefix(entry.Destination)
+			gateway, gatewayErr := netip.ParseAddr(entry.Gateway)
+			if destinationErr == nil && gatewayErr == nil { // others, such as "default", are none of ours
+				routes = append(routes, plain.Route{Destination: destination, Via: gateway})
+			}
+		}
+	}
+	return routes, nil
+}
+
+func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned map[string]plannedNode) error {
+	for _, route := range planned[node.Name()].routes {
+		if _, err := node.Command(ctx, nil, "ip", "route", "replace", route.Destination.String(), "via", route.Via.String()); err != nil {
+			return err
+		}
+	}
+	for _, family := range c.env.plan.Families {
+		if err := masquerade(ctx, node, family.SeedPods, family.Pods); err != nil {
+			return err
+		}
+	}
+	// The configuration comes last: it makes the node ready.
+	return node.WriteFile(ctx, plain.ConfigPath, planned[node.Name()].config, 0o644)
+}
+
+// masquerade hides pods behind their node towards everything that does not know the way back.
+func masquerade(ctx context.Context, node kindcluster.Node, seedPods, pods netip.Prefix) error {
+	program := "iptables"
+	if pods.Addr().Is6() {
+		program = "ip6tables"
+	}
+	rule := []string{"POSTROUTING", "--source", seedPods.String(), "!", "--destination", pods.String(), "--jump", "MASQUERADE"}
+	if _, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--check"}, rule...)...); err == nil {
+		return nil
+	}
+	_, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--append"}, rule...)...)
+	return err
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// ready waits until the cluster can be used: the nodes, the network plugin, and CoreDNS as the first pods that need both.
+func (c *cluster) ready(needs ...string) steps.Step {
+	return steps.Step{
+		Name:  c.step("ready"),
+		Title: "Readiness of " + c.spec.Name,
+		Needs: c.steps(needs...),
+		Observe: func(ctx context.Context) (steps.Observation, error) {
+			client, err := c.connect(ctx)
+			if err != nil {
+				return steps.Observation{}, err
+			}
+			for _, condition := range c.conditions(client) {
+				pending, err := condition.Check(ctx)
+				if err != nil {
+					return steps.Observation{}, err
+				}
+				if len(pending) > 0 {
+					return steps.Observation{State: steps.Differs, Text: pending[0].Object + ": " + pending[0].Reason}, nil
+				}
+			}
+			return steps.Observation{State: steps.AsWanted, Text: "nodes, network plugin and CoreDNS"}, nil
+		},
+		Apply: func(ctx context.Context, report func(string)) (string, error) {
+			err := c.wait(ctx, report, c.conditions)
+			if timeout, ok := errors.AsType[*kube.TimeoutError](err); ok {
+				return "", fmt.Errorf("cluster %s is not ready: %w", c.spec.Name, timeout)
+			}
+			return "", err
+		},
+	}
+}
+
+// conditions are what "ready" means.
+func (c *cluster) conditions(client *kube.Client) []kube.Condition {
+	conditions := []kube.Condition{client.NodesReady()}
+	if c.env.calicoWanted() {
+		conditions = append(conditions,
+			client.DaemonSetRolledOut("kube-system", "calico-node"),
+			client.DeploymentAvailable("kube-system", "calico-kube-controllers"))
+	}
+	return append(conditions, client.DeploymentAvailable("kube-system", "coredns"))
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"fmt"
+
+	kindv1alpha4 "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/netplan"
+)
+
+// KindConfig renders the configuration of a cluster.
+func KindConfig(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) ([]byte, error) {
+	return execute("kind.yaml.tmpl", "kind.yaml.tmpl", plan.Gardener, map[string]any{
+		"Plan": plan, "Cluster": cluster, "Calico": plan.NetworkPlugin == v1alpha1.NetworkPluginCalico,
+		"KindFamily": kindFamily(plan), "PodSubnetReason": podSubnetReason(plan.Layout),
+		"FailCgroupV1": NeedsCgroupV1Patch(cluster, opts.CgroupV1),
+	})
+}
+
+// KindCluster is KindConfig as kind's own type.
+func KindCluster(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) (*kindv1alpha4.Cluster, error) {
+	data, err := KindConfig(plan, cluster, opts)
+	if err != nil {
+		return nil, err
+	}
+	decoded := &kindv1alpha4.Cluster{}
+	if err := yaml.UnmarshalStrict(data, decoded); err != nil {
+		return nil, fmt.Errorf("the kind configuration of cluster %s is no valid YAML, probably because of its patches: %w", cluster.Name, err)
+	}
+	return decoded, nil
+}
+
+func kindFamily(plan *netplan.Plan) kindv1alpha4.ClusterIPFamily {
+	switch {
+	case len(plan.Families) > 1:
+		return kindv1alpha4.DualStackFamily
+	case plan.Families[0].IPFamily == v1alpha1.IPv6:
+		return kindv1alpha4.IPv6Family
+	default:
+		return kindv1alpha4.IPv4Family
+	}
+}
+
+func podSubnetReason(layout v1alpha1.Layout) string {
+	switch layout {
+	case v1alpha1.LayoutSplit:
+		return "Seed pods and machines share it in two disjoint parts."
+	case v1alpha1.LayoutOutside:
+		return "All of it is for seed pods; machines lie outside."
+	default:
+		return "Seed pods and machines share it without distinction."
+	}
+}
