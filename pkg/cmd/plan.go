@@ -65,7 +65,7 @@ func (o *planOptions) run(ctx context.Context, streams IOStreams, args []string)
 	encapsulation := render.Resolve(env.Spec.Calico.Encapsulation)
 	subject := plan.Subject(encapsulation)
 	if o.host {
-		if subject.Host, err = o.hostRanges(ctx, env.Metadata.Name); err != nil {
+		if subject.Host, err = o.hostRanges(ctx); err != nil {
 			return err
 		}
 	}
@@ -88,10 +88,10 @@ func (o *planOptions) run(ctx context.Context, streams IOStreams, args []string)
 	return nil
 }
 
-func (o *planOptions) hostRanges(ctx context.Context, environment string) ([]netplan.HostRange, error) {
-	containerEngine, err := detectEngine(ctx, o.engine)
+func (o *planOptions) hostRanges(ctx context.Context) ([]netplan.HostRange, error) {
+	containerEngine, _, err := detectEngine(ctx, o.engine)
 	if err != nil {
 		return nil, err
 	}
-	return hostnet.Ranges(ctx, containerEngine, environment)
+	return hostnet.Ranges(ctx, containerEngine)
 }

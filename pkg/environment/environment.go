@@ -119,3 +119,6 @@ func (e *Environment) manifest(ctx context.Context) (*calico.Manifest, error) {
 	}
 	return calico.Parse(e.manifestData)
 }
+
+// Kubeconfig returns the path of the first cluster's kubeconfig.
+func (e *Environment) Kubeconfig() string { return e.clusters[0].kubeconfigPath() }

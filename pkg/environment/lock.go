@@ -43,7 +43,7 @@ func (e *Environment) Lock() (unlock func(), err error) {
 		if !locked {
 			return nil, &LockedError{e.name(), holder(path)}
 		}
-		if !current(lock.Fh(), path) {
+		if !current(lock, path) {
 			// Another kindling took the environment down, and the file with it, between opening and locking.
 			_ = lock.Unlock()
 			continue
@@ -67,8 +67,8 @@ func (e *Environment) unlock(lock *flock.Flock) {
 	_ = lock.Unlock()
 }
 
-func current(file *os.File, path string) bool {
-	held, heldErr := file.Stat()
+func current(lock *flock.Flock, path string) bool {
+	held, heldErr := lock.Stat()
 	there, thereErr := os.Stat(path)
 	return heldErr == nil && thereErr == nil && os.SameFile(held, there)
 }

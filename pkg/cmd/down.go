@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+type downOptions struct {
+	environmentOptions
+	output *choice
+}
+
+func newDownCommand(streams IOStreams) *cobra.Command {
+	options := &downOptions{}
+	command := &cobra.Command{
+		Use:   "down [PROFILE]",
+		Short: "Take an environment down: clusters, container network, files, kubeconfig entries",
+		Long: `Take down what kindling made for an environment, and nothing else.
+
+The container network goes with the last container that uses it. A cluster or a network of the same name that kindling did not
+make is left.`,
+		Example:           "  kindling down\n  kindling down ha-single-zone",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProfiles,
+		RunE: func(command *cobra.Command, args []string) error {
+			return options.run(command.Context(), streams, args)
+		},
+	}
+	options.addFlags(command.Flags())
+	options.addRunFlags(command.Flags())
+	options.output = outputFlag(command.Flags())
+	return command
+}
+
+func (o *downOptions) run(ctx context.Context, streams IOStreams, args []string) error {
+	spec, plan, err := o.load(streams, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	env, err := o.open(ctx, spec, plan, false, "")
+	if err != nil {
+		return err
+	}
+	unlock, err := env.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	progress := o.newProgress(streams)
+	results, err := (&steps.Runner{Steps: env.Steps(), Emit: progress.Emit}).Down(ctx)
+	progress.Close()
+	if printErr := printRun(streams.Out, printer.Format(o.output.value), withUndo(results)); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+// withUndo leaves out steps that there is nothing to undo of.
+func withUndo(results []steps.Result) []steps.Result {
+	var selected []steps.Result
+	for _, result := range results {
+		if result.Action != steps.ActionSkipped {
+			selected = append(selected, result)
+		}
+	}
+	return selected
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/kindcluster"
+	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/render"
+)
+
+// kindProviderVariable is where kind's own command takes the engine from.
+const kindProviderVariable = "KIND_EXPERIMENTAL_PROVIDER"
+
+func engineFlag(flags *pflag.FlagSet, value *string) {
+	flags.StringVar(value, "engine", "", "container engine: docker, nerdctl or podman (default: $"+kindProviderVariable+", else the first one installed)")
+}
+
+func detectEngine(ctx context.Context, name string) (*engine.Engine, engine.Info, error) {
+	if name == "" {
+		name = os.Getenv(kindProviderVariable)
+	}
+	return engine.Detect(ctx, name)
+}
+
+// environmentOptions are the flags of the commands that work on an environment that is there.
+type environmentOptions struct {
+	selection
+	engine   string
+	dir      string
+	timeout  time.Duration
+	progress *choice
+}
+
+func (o *environmentOptions) addFlags(flags *pflag.FlagSet) {
+	o.selection.addFlags(flags)
+	engineFlag(flags, &o.engine)
+	flags.StringVar(&o.dir, "dir", "", "folder of the environment's files (default: kindling/NAME below $XDG_STATE_HOME, else ~/.local/state)")
+}
+
+func (o *environmentOptions) addRunFlags(flags *pflag.FlagSet) {
+	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "time for all of it")
+	o.progress = newChoice(string(printer.ProgressAuto), printer.ProgressModes())
+	flags.Var(o.progress, "progress", "how progress is shown: a spinner in a terminal and lines elsewhere, lines, or a JSON object a line")
+}
+
+func (o *environmentOptions) newProgress(streams IOStreams) printer.Progress {
+	file, isFile := streams.ErrOut.(*os.File)
+	terminal := isFile && isatty.IsTerminal(file.Fd())
+	return printer.NewProgress(printer.ProgressMode(o.progress.value), streams.ErrOut, terminal)
+}
+
+// open returns the environment with everything that it needs from outside.
+func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment, plan *netplan.Plan, merge bool, form render.SeedForm) (*environment.Environment, error) {
+	containerEngine, info, err := detectEngine(ctx, o.engine)
+	if err != nil {
+		return nil, err
+	}
+	opts := environment.Options{
+		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,
+		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
+	}
+	if opts.Dir == "" {
+		opts.Dir, err = environment.DefaultDir(env.Metadata.Name)
+	} else {
+		opts.Dir, err = filepath.Abs(opts.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if opts.CacheDir, err = environment.DefaultCacheDir(); err != nil {
+		return nil, err
+	}
+	if merge {
+		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
+	}
+	return environment.New(env, plan, opts), nil
+}

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+type statusOptions struct {
+	environmentOptions
+	output *choice
+	seedAs *choice
+}
+
+func newStatusCommand(streams IOStreams) *cobra.Command {
+	options := &statusOptions{}
+	command := &cobra.Command{
+		Use:               "status [PROFILE]",
+		Short:             "Say of each step whether it is as wanted, and what differs",
+		Long:              `Look at every step of an environment and change nothing. The exit code is 3 when something is not as wanted.`,
+		Example:           "  kindling status\n  kindling status ha-single-zone -o json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProfiles,
+		RunE: func(command *cobra.Command, args []string) error {
+			return options.run(command.Context(), streams, args)
+		},
+	}
+	options.addFlags(command.Flags())
+	command.Flags().DurationVar(&options.timeout, "timeout", time.Minute, "time for all of it")
+	options.output = outputFlag(command.Flags())
+	options.seedAs = seedAsFlag(command.Flags())
+	return command
+}
+
+func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []string) error {
+	spec, plan, err := o.load(streams, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	env, err := o.open(ctx, spec, plan, false, render.SeedForm(o.seedAs.value))
+	if err != nil {
+		return err
+	}
+	if err := printNotices(streams.ErrOut, render.Notices(spec, plan, render.Options{
+		Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1,
+	})); err != nil {
+		return err
+	}
+	return observe(ctx, streams.Out, env, printer.Format(o.output.value), "not as wanted")
+}
+
+// observe looks at every step, prints what was found, and returns differencesFound when something is not as wanted.
+func observe(ctx context.Context, w io.Writer, env *environment.Environment, format printer.Format, what string) error {
+	results := (&steps.Runner{Steps: env.Steps()}).Observe(ctx)
+	if err := printObservations(w, format, results); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	differing := 0
+	var errs []error
+	for _, result := range results {
+		if state := result.Observation.State; state != steps.AsWanted && state != steps.Skipped {
+			differing++
+		}
+		if result.Err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", result.Step, result.Err))
+		}
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	if differing > 0 {
+		return &differencesFound{fmt.Sprintf("%s: %d of %d steps", what, differing, len(results))}
+	}
+	return nil
+}
+
+func printObservations(w io.Writer, format printer.Format, results []steps.Result) error {
+	if format != printer.FormatTable {
+		return printer.Encode(w, format, results)
+	}
+	var rows [][]string
+	for _, result := range results {
+		found := result.Observation.Text
+		if result.Err != nil {
+			found = "see below"
+		}
+		rows = append(rows, []string{result.Step, string(result.Observation.State), found})
+		for _, difference := range result.Observation.Differences {
+			text := fmt.Sprintf("%s is %s, wanted %s", difference.Field, difference.Have, difference.Want)
+			if difference.Recreate {
+				text += " (needs --recreate=" + result.Step + ")"
+			}
+			rows = append(rows, []string{"", "", text})
+		}
+	}
+	return printTable(w, []string{"STEP", "STATE", "FOUND"}, rows)
+}

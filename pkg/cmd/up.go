@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+type upOptions struct {
+	environmentOptions
+	dryRun   bool
+	merge    bool
+	recreate []string
+	output   *choice
+	seedAs   *choice
+}
+
+// recreateAll is --recreate without a step.
+const recreateAll = "all"
+
+func seedAsFlag(flags *pflag.FlagSet) *choice {
+	var forms []string
+	for _, form := range render.SeedForms() {
+		forms = append(forms, string(form))
+	}
+	form := newChoice("", forms)
+	flags.Var(form, "seed-as", "form of seed.yaml (default: what that version of Gardener is set up with)")
+	return form
+}
+
+func newUpCommand(streams IOStreams) *cobra.Command {
+	options := &upOptions{}
+	command := &cobra.Command{
+		Use:   "up [PROFILE]",
+		Short: "Bring an environment up, or bring it back to what its file says",
+		Long: `Bring an environment up: container network, clusters, Calico with both pools and the guard, seed.yaml and shoot.yaml.
+
+Whatever is there already is looked at first and left when it is as wanted, so the same command goes on after an interruption,
+repairs what was changed by hand, and applies a changed file. What can't be changed in place is named, and made again only with
+--recreate.`,
+		Example: `  kindling up
+  kindling up ha-single-zone --merge
+  kindling up -f environment.yaml --dry-run
+  kindling up -f environment.yaml --recreate=cluster/gardener-local`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProfiles,
+		RunE: func(command *cobra.Command, args []string) error {
+			return options.run(command.Context(), streams, args)
+		},
+	}
+	flags := command.Flags()
+	options.addFlags(flags)
+	options.addRunFlags(flags)
+	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would be done; the exit code is 3 when something would")
+	flags.BoolVar(&options.merge, "merge", false, "merge the kubeconfig into $KUBECONFIG or ~/.kube/config, and make its context the current one")
+	flags.StringSliceVar(&options.recreate, "recreate", nil, "remove and make again what can't be changed in place: --recreate=STEP,... or --recreate for every step")
+	flags.Lookup("recreate").NoOptDefVal = recreateAll
+	options.output = outputFlag(flags)
+	options.seedAs = seedAsFlag(flags)
+	return command
+}
+
+func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) error {
+	spec, plan, err := o.checked(streams, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	env, err := o.open(ctx, spec, plan, o.merge, render.SeedForm(o.seedAs.value))
+	if err != nil {
+		return err
+	}
+	if err := o.checkRecreate(env); err != nil {
+		return err
+	}
+	if err := printNotices(streams.ErrOut, render.Notices(spec, plan, render.Options{
+		Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1,
+	})); err != nil {
+		return err
+	}
+	if o.dryRun {
+		return observe(ctx, streams.Out, env, printer.Format(o.output.value), "up would change")
+	}
+	return o.up(ctx, streams, env)
+}
+
+// checkRecreate refuses names that are no steps: a typing error must not look like a choice.
+func (o *upOptions) checkRecreate(env *environment.Environment) error {
+	for _, name := range o.recreate {
+		if name != recreateAll && !slices.ContainsFunc(env.Steps(), func(step steps.Step) bool { return step.Name == name }) {
+			return &UsageError{fmt.Errorf("--recreate: there is no step %q", name)}
+		}
+	}
+	return nil
+}
+
+func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.Environment) error {
+	unlock, err := env.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	progress := o.newProgress(streams)
+	runner := &steps.Runner{Steps: env.Steps(), Emit: progress.Emit, Recreate: func(step string) bool {
+		return slices.Contains(o.recreate, step) || slices.Contains(o.recreate, recreateAll)
+	}}
+	results, err := runner.Up(ctx)
+	progress.Close()
+	if printErr := printRun(streams.Out, printer.Format(o.output.value), results); printErr != nil {
+		return printErr
+	}
+	if err != nil {
+		return err
+	}
+	if printer.Format(o.output.value) == printer.FormatTable {
+		return printNext(streams.Out, env)
+	}
+	return nil
+}
+
+// printRun prints what came of each step, and how long it took.
+func printRun(w io.Writer, format printer.Format, results []steps.Result) error {
+	if format != printer.FormatTable {
+		return printer.Encode(w, format, results)
+	}
+	var rows [][]string
+	for _, result := range results {
+		action := string(result.Action)
+		if result.Err != nil {
+			action = "failed"
+			if is[*steps.NeedError](result.Err) {
+				action = "not done"
+			}
+		}
+		rows = append(rows, []string{result.Step, action, fmt.Sprintf("%.1fs", result.Seconds), result.Observation.Text})
+	}
+	return printTable(w, []string{"STEP", "RESULT", "TIME", "FOUND"}, rows)
+}
+
+func printNext(w io.Writer, env *environment.Environment) error {
+	_, err := fmt.Fprintf(w, "export KUBECONFIG=%s\n", env.Kubeconfig())
+	return err
+}

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package kindcluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+)
+
+// Node is a node of a cluster.
+type Node interface {
+	// Name of the node and of its container.
+	Name() string
+	// Addresses in the container network.
+	Addresses(ctx context.Context) ([]netip.Addr, error)
+	// Command runs a program in the node, without a shell, and returns what it wrote. stdin may be nil.
+	Command(ctx context.Context, stdin io.Reader, program string, args ...string) ([]byte, error)
+	// WriteFile writes a file whole or not at all.
+	WriteFile(ctx context.Context, path string, content []byte, mode os.FileMode) error
+	// ImageIDs returns the identity of every image in the node, by each of its names.
+	ImageIDs(ctx context.Context) (map[string]string, error)
+	// LoadImage imports an archive of images.
+	LoadImage(ctx context.Context, archive io.Reader) error
+}
+
+type kindNode struct{ node nodes.Node }
+
+func sortNodes(list []Node) {
+	slices.SortFunc(list, func(a, b Node) int { return strings.Compare(a.Name(), b.Name()) })
+}
+
+func (n kindNode) Name() string { return n.node.String() }
+
+func (n kindNode) Addresses(ctx context.Context) ([]netip.Addr, error) {
+	var texts []string
+	err := inBackground(ctx, func() error {
+		ipv4, ipv6, err := n.node.IP()
+		texts = []string{ipv4, ipv6}
+		return explain("reading the addresses of node "+n.Name(), err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var addresses []netip.Addr
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		address, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, fmt.Errorf("node %s has an address that can't be read: %w", n.Name(), err)
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
+func (n kindNode) Command(ctx context.Context, stdin io.Reader, program string, args ...string) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	command := n.node.CommandContext(ctx, program, args...).SetStdout(&stdout).SetStderr(&stderr)
+	if stdin != nil {
+		command = command.SetStdin(stdin)
+	}
+	err := command.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return stdout.Bytes(), &CommandError{
+			Doing: "node " + n.Name(), Command: strings.Join(append([]string{program}, args...), " "), Output: lastLines(stderr.String()), Err: err,
+		}
+	}
+	return stdout.Bytes(), nil
+}
+
+func (n kindNode) WriteFile(ctx context.Context, file string, content []byte, mode os.FileMode) error {
+	temporary := path.Join(path.Dir(file), "."+path.Base(file)+".kindling")
+	for _, call := range []struct {
+		stdin io.Reader
+		argv  []string
+	}{
+		{nil, []string{"mkdir", "-p", path.Dir(file)}},
+		{bytes.NewReader(content), []string{"cp", "/dev/stdin", temporary}},
+		{nil, []string{"chmod", fmt.Sprintf("%04o", mode.Perm()), temporary}},
+		{nil, []string{"mv", temporary, file}},
+	} {
+		if _, err := n.Command(ctx, call.stdin, call.argv[0], call.argv[1:]...); err != nil {
+			return fmt.Errorf("writing %s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+func (n kindNode) ImageIDs(ctx context.Context) (map[string]string, error) {
+	output, err := n.Command(ctx, nil, "crictl", "images", "--output", "json")
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Images []struct {
+			ID          string   `json:"id"`
+			RepoTags    []string `json:"repoTags"`
+			RepoDigests []string `json:"repoDigests"`
+		} `json:"images"`
+	}
+	if err := json.Unmarshal(output, &answer); err != nil {
+		return nil, fmt.Errorf("reading the images of node %s: %w", n.Name(), err)
+	}
+	ids := map[string]string{}
+	for _, image := range answer.Images {
+		for _, name := range append(image.RepoTags, image.RepoDigests...) {
+			ids[name] = image.ID
+		}
+	}
+	return ids, nil
+}
+
+func (n kindNode) LoadImage(ctx context.Context, archive io.Reader) error {
+	return inBackground(ctx, func() error {
+		return explain("loading an image into node "+n.Name(), nodeutils.LoadImageArchive(n.node, archive))
+	})
+}
