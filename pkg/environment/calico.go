@@ -88,15 +88,7 @@ func (c *cluster) calicoPools() steps.Step {
 		Name:  c.step("calico-pools"),
 		Title: "Pools and guard in " + c.spec.Name,
 		Needs: c.steps("calico-crds"),
-		Observe: func(ctx context.Context) (steps.Observation, error) {
-			objects, err := c.poolObjects(ctx)
-			if err != nil {
-				return steps.Observation{}, err
-			}
-			return c.observeWithout(ctx, objects, unwantedPools(), func(object, path string) bool {
-				return strings.HasPrefix(object, "IPPool") && (path == "spec.cidr" || path == "spec.blockSize")
-			})
-		},
+		Observe: c.observePools,
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
 			objects, err := c.poolObjects(ctx)
 			if err != nil {
@@ -107,7 +99,47 @@ func (c *cluster) calicoPools() steps.Step {
 			}
 			return c.applyObjects(ctx, objects)
 		},
+		Recreate: c.removeChangedPools,
 	}
+}
+
+func (c *cluster) observePools(ctx context.Context) (steps.Observation, error) {
+	objects, err := c.poolObjects(ctx)
+	if err != nil {
+		return steps.Observation{}, err
+	}
+	return c.observeWithout(ctx, objects, unwantedPools(), immutableInPool)
+}
+
+// immutableInPool finds what Calico forbids to change in a pool: addresses may have been given from its blocks.
+func immutableInPool(object, path string) bool {
+	return strings.HasPrefix(object, "IPPool ") && (path == "spec.cidr" || path == "spec.blockSize")
+}
+
+// removeChangedPools removes the pools whose range or block size is another one. Pods that have addresses of them keep these until
+// they are made again.
+func (c *cluster) removeChangedPools(ctx context.Context) error {
+	objects, err := c.poolObjects(ctx)
+	if err != nil {
+		return err
+	}
+	client, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	for _, object := range objects {
+		observation, err := c.observeObjects(ctx, []*unstructured.Unstructured{object}, immutableInPool)
+		if err != nil {
+			return err
+		}
+		if len(observation.Recreate()) == 0 {
+			continue
+		}
+		if err := client.Delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rendered returns the objects of calico-pools.yaml of an API group.
@@ -185,9 +217,14 @@ func (c *cluster) wait(ctx context.Context, report func(string), conditions func
 	if err != nil {
 		return err
 	}
+	said := ""
 	return kube.Wait(ctx, conditions(client), func(pending []kube.Pending) {
-		if len(pending) > 0 {
-			report(fmt.Sprintf("waiting for %s: %s", pending[0].Object, pending[0].Reason))
+		if len(pending) == 0 {
+			return
+		}
+		if text := fmt.Sprintf("waiting for %s: %s", pending[0].Object, pending[0].Reason); text != said {
+			said = text
+			report(text)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (c *cluster) kubeconfigStep() steps.Step {
 		Needs:   c.steps("cluster"),
 		Observe: c.observeKubeconfig,
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
-			kubeconfig, err := c.env.Kind.Kubeconfig(ctx, c.spec.Name, false)
+			kubeconfig, err := c.adminConfig(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -58,7 +58,7 @@ func (c *cluster) observeKubeconfig(ctx context.Context) (steps.Observation, err
 	if err != nil {
 		return steps.Observation{}, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
-	want, err := c.env.Kind.Kubeconfig(ctx, c.spec.Name, false)
+	want, err := c.adminConfig(ctx)
 	if err != nil {
 		return steps.Observation{}, err
 	}

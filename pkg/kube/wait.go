@@ -39,7 +39,9 @@ type TimeoutError struct{ Pending []Pending }
 func (e *TimeoutError) Error() string {
 	var b strings.Builder
 	b.WriteString("time is up (see --timeout); not ready:")
+	imageMissing := false
 	for _, pending := range e.Pending {
+		imageMissing = imageMissing || pending.MissingImage != ""
 		fmt.Fprintf(&b, "\n  %s: %s", pending.Object, pending.Reason)
 		if pending.MissingImage != "" {
 			fmt.Fprintf(&b, "\n    image that can't be pulled: %s", pending.MissingImage)
@@ -47,6 +49,9 @@ func (e *TimeoutError) Error() string {
 		if pending.LastEvent != "" {
 			fmt.Fprintf(&b, "\n    last event: %s", pending.LastEvent)
 		}
+	}
+	if imageMissing {
+		b.WriteString("\nThe nodes can't pull these images: pull or load them into the container engine, and they are taken from there")
 	}
 	return b.String()
 }

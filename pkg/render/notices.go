@@ -39,10 +39,10 @@ func Notices(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) []stri
 	if env.Spec.Calico.MachinePool.Owner == v1alpha1.OwnerProviderLocal && !plan.Gardener.Has(gardener.MachinePools) {
 		add("provider-local of Gardener %s makes no pools: machines get addresses of seed pods; set spec.calico.machinePool.owner to Kindling", plan.Gardener)
 	}
-	if env.Spec.Calico.Encapsulation == v1alpha1.EncapsulationAuto {
+	if env.Spec.Calico.Encapsulation == v1alpha1.EncapsulationAuto && opts.Encapsulation != v1alpha1.EncapsulationAuto {
 		add("encapsulation Auto: rendered as %s", opts.Encapsulation)
 	}
-	if opts.Encapsulation != v1alpha1.EncapsulationIPIP && plan.Gardener.Has(gardener.MachinePools) {
+	if Resolve(opts.Encapsulation) != v1alpha1.EncapsulationIPIP && plan.Gardener.Has(gardener.MachinePools) {
 		add("encapsulation %s: provider-local gives the pools of its shoots IPIP, which differs from it", opts.Encapsulation)
 	}
 	for _, cluster := range env.Spec.Clusters {

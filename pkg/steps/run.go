@@ -71,7 +71,7 @@ func (r *Runner) Up(ctx context.Context) ([]Result, error) {
 // Down undoes every step, last first. It goes on when one fails, except with steps that the failed one stands on.
 func (r *Runner) Down(ctx context.Context) ([]Result, error) {
 	results := r.each(ctx, r.Steps.reversed(), func(ctx context.Context, step Step, needs []Result) Result {
-		if err := failedNeed(step, needs); err != nil {
+		if err := failedNeed(ctx, step, needs); err != nil {
 			return Result{Err: err}
 		}
 		if step.Undo == nil {
@@ -85,7 +85,7 @@ func (r *Runner) Down(ctx context.Context) ([]Result, error) {
 }
 
 func (r *Runner) apply(ctx context.Context, step Step, needs []Result) Result {
-	if err := failedNeed(step, needs); err != nil {
+	if err := failedNeed(ctx, step, needs); err != nil {
 		return Result{Err: err}
 	}
 	observation, err := step.Observe(ctx)
@@ -118,13 +118,14 @@ func (r *Runner) apply(ctx context.Context, step Step, needs []Result) Result {
 	return Result{Action: action, Observation: observation, Err: err}
 }
 
-func failedNeed(step Step, needs []Result) error {
+// failedNeed says why a step is not begun: one that it needs has failed, or the context has ended.
+func failedNeed(ctx context.Context, step Step, needs []Result) error {
 	for _, need := range needs {
 		if need.Err != nil {
 			return &NeedError{step.Name, need.Step}
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // each runs do for every step as soon as the steps that it needs have ended, and returns the results in the order of the list.
@@ -153,10 +154,7 @@ func (r *Runner) each(ctx context.Context, list List, do func(context.Context, S
 
 func (r *Runner) timed(ctx context.Context, step Step, needs []Result, do func(context.Context, Step, []Result) Result) Result {
 	start := time.Now()
-	result := Result{Err: ctx.Err()}
-	if result.Err == nil {
-		result = do(ctx, step, needs)
-	}
+	result := do(ctx, step, needs)
 	result.Step, result.Title = step.Name, step.Title
 	duration := time.Since(start)
 	result.Seconds = duration.Seconds()

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+// Package e2e runs kindling against a real engine, kind and API server. It needs the node image of hack/nodeimage in the engine, or
+// one that $KINDLING_E2E_NODE_IMAGE names. Calico's images can't be had everywhere: what needs them is skipped by name.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gardener/kindling/internal/testutil"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+const defaultNodeImage = "localhost/kindling/node:v1.37.2"
+
+// suite is a built kindling with a home of its own.
+type suite struct {
+	t      *testing.T
+	binary string
+	home   string
+	image  string
+}
+
+// newSuite skips the test where there is no engine or no node image, unless $KINDLING_E2E=required.
+func newSuite(t *testing.T) *suite {
+	t.Helper()
+	s := &suite{t: t, home: t.TempDir(), image: os.Getenv("KINDLING_E2E_NODE_IMAGE")}
+	if s.image == "" {
+		s.image = defaultNodeImage
+	}
+	skip := t.Skipf
+	if os.Getenv("KINDLING_E2E") == "required" {
+		skip = t.Fatalf
+	}
+	if err := exec.Command("docker", "info").Run(); err != nil {
+		skip("skipped: no container engine answers (go run ./hack/engine start)")
+	}
+	if err := exec.Command("docker", "image", "inspect", s.image).Run(); err != nil {
+		skip("skipped: the engine has no node image %s (see hack/nodeimage)", s.image)
+	}
+	s.binary = filepath.Join(t.TempDir(), "kindling")
+	build := exec.Command("go", "build", "-o", s.binary, "./cmd/kindling")
+	build.Dir = testutil.Root(t)
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building kindling: %v\n%s", err, output)
+	}
+	return s
+}
+
+// result is what a run of kindling left.
+type result struct {
+	code   int
+	stdout string
+	stderr string
+}
+
+func (s *suite) command(args ...string) *exec.Cmd {
+	command := exec.Command(s.binary, args...)
+	command.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(s.home, "state"), "XDG_CACHE_HOME="+filepath.Join(s.home, "cache"),
+		"KUBECONFIG="+filepath.Join(s.home, "user-kubeconfig"))
+	return command
+}
+
+func (s *suite) run(args ...string) result {
+	s.t.Helper()
+	return s.finish(s.command(args...))
+}
+
+func (s *suite) finish(command *exec.Cmd) result {
+	s.t.Helper()
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	start := time.Now()
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	r := result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	s.t.Logf("kindling %s: exit code %d after %.1fs", strings.Join(command.Args[1:], " "), r.code, time.Since(start).Seconds())
+	return r
+}
+
+// want fails the test unless the run ended with an exit code.
+func (s *suite) want(code int, r result) result {
+	s.t.Helper()
+	if r.code != code {
+		s.t.Fatalf("exit code %d, want %d\n%s\n%s", r.code, code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// interrupt runs kindling and sends it a signal when a step has started; a step that never starts fails the test.
+func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) int {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
+	defer cancel()
+	command := s.command(append(args, "--progress", "json")...)
+	pipe, err := command.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = command.Process.Kill() })
+	defer stop()
+	sent := false
+	decoder := json.NewDecoder(skipNotes(pipe))
+	for {
+		var event struct {
+			Event steps.Kind `json:"event"`
+			Step  string     `json:"step"`
+		}
+		if err := decoder.Decode(&event); err != nil {
+			break
+		}
+		if !sent && event.Step == step && event.Event == steps.Started {
+			sent = true
+			if err := command.Process.Signal(signal); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	_ = command.Wait()
+	if !sent {
+		s.t.Fatalf("step %s never started", step)
+	}
+	return command.ProcessState.ExitCode()
+}
+
+// states returns the state of each step as status finds it.
+func (s *suite) states(args ...string) map[string]steps.Observation {
+	s.t.Helper()
+	r := s.run(append([]string{"status", "-o", "json"}, args...)...)
+	var results []steps.Result
+	if err := json.Unmarshal([]byte(r.stdout), &results); err != nil {
+		s.t.Fatalf("status printed no JSON: %v\n%s\n%s", err, r.stdout, r.stderr)
+	}
+	states := map[string]steps.Observation{}
+	for _, result := range results {
+		states[result.Step] = result.Observation
+	}
+	return states
+}
+
+// write writes an environment file.
+func (s *suite) write(name, content string) string {
+	s.t.Helper()
+	path := filepath.Join(s.home, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// docker runs the engine's CLI and returns what it printed.
+func (s *suite) docker(args ...string) string {
+	s.t.Helper()
+	output, err := exec.Command("docker", args...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("docker %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// kubectl runs kubectl in a node.
+func (s *suite) kubectl(node string, args ...string) (string, error) {
+	s.t.Helper()
+	output, err := exec.Command("docker", append([]string{"exec", "-i", node, "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"}, args...)...).CombinedOutput()
+	return strings.TrimSpace(string(output)), err
+}
+
+func (s *suite) mustKubectl(node string, args ...string) string {
+	s.t.Helper()
+	output, err := s.kubectl(node, args...)
+	if err != nil {
+		s.t.Fatalf("kubectl %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return output
+}
+
+// apply applies an object given as JSON or YAML.
+func (s *suite) apply(node, object string) {
+	s.t.Helper()
+	command := exec.Command("docker", "exec", "-i", node, "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", "apply", "-f", "-")
+	command.Stdin = strings.NewReader(object)
+	if output, err := command.CombinedOutput(); err != nil {
+		s.t.Fatalf("kubectl apply: %v\n%s", err, output)
+	}
+}

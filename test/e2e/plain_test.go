@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// plainEnvironment is the profile ha-single-zone with the node image at hand and the network plugin that needs no images.
+func plainEnvironment(image, extra string) string {
+	return fmt.Sprintf(`apiVersion: kindling.gardener.cloud/v1alpha1
+kind: Environment
+metadata:
+  name: e2e-plain
+spec:
+  networkPlugin: Plain
+  clusters:
+  - name: e2e-plain
+    nodeImage: %s
+    nodes:
+    - role: control-plane
+    - role: worker
+    - role: worker
+%s
+  shoots:
+  - name: local
+    failureTolerance: node
+`, image, extra)
+}
+
+// TestPlain goes through the life of an environment with three nodes: interrupted at each step, brought up, repeated, changed,
+// broken and repaired, taken down.
+func TestPlain(t *testing.T) {
+	s := newSuite(t)
+	file := s.write("plain.yaml", plainEnvironment(s.image, ""))
+	t.Cleanup(func() { s.run("down", "-f", file) })
+
+	// Ctrl-C at each step that takes time, and kill -9 in the one that takes longest; up goes on each time.
+	for _, step := range []struct {
+		name   string
+		signal syscall.Signal
+		code   int
+	}{
+		{"container-network", syscall.SIGINT, 130},
+		{"cluster/e2e-plain", syscall.SIGKILL, -1},
+		{"plain/e2e-plain", syscall.SIGINT, 130},
+		{"ready/e2e-plain", syscall.SIGINT, 130},
+	} {
+		if code := s.interrupt(step.signal, step.name, "up", "-f", file); code != step.code {
+			t.Errorf("interrupted at %s: exit code %d, want %d", step.name, code, step.code)
+		}
+	}
+	s.want(0, s.run("up", "-f", file, "--merge"))
+	checkNodes(s)
+	checkFiles(s)
+
+	t.Run("up again changes nothing", func(*testing.T) {
+		r := s.want(0, s.run("up", "-f", file, "--merge", "-o", "json"))
+		if strings.Contains(r.stdout, `"applied"`) {
+			t.Errorf("something was done again:\n%s", r.stdout)
+		}
+		s.want(0, s.run("status", "-f", file))
+		s.want(0, s.run("up", "-f", file, "--dry-run"))
+	})
+	t.Run("pods reach each other across nodes", func(*testing.T) { checkPods(s) })
+	t.Run("a route that was lost is seen and repaired", func(*testing.T) {
+		route := strings.Fields(s.docker("exec", "e2e-plain-worker", "ip", "route", "show", "10.1.0.0/24"))
+		if len(route) == 0 {
+			t.Fatal("there is no route to the first node's pods")
+		}
+		s.docker("exec", "e2e-plain-worker", "ip", "route", "delete", "10.1.0.0/24")
+		if state := s.states("-f", file)["plain/e2e-plain"]; state.State != steps.Differs {
+			t.Errorf("status says %v", state)
+		}
+		s.want(0, s.run("up", "-f", file))
+		s.want(0, s.run("status", "-f", file))
+	})
+	t.Run("a stopped node is started", func(*testing.T) {
+		s.docker("stop", "e2e-plain-worker2")
+		s.want(3, s.run("status", "-f", file))
+		s.want(0, s.run("up", "-f", file))
+	})
+	t.Run("a changed shoot is applied, a changed node is named", func(*testing.T) {
+		changed := s.write("changed.yaml", strings.Replace(plainEnvironment(s.image, ""), "failureTolerance: node", "failureTolerance: none", 1))
+		r := s.want(3, s.run("up", "-f", changed, "--dry-run"))
+		if !strings.Contains(r.stdout, "files") {
+			t.Errorf("the dry run does not name the files:\n%s", r.stdout)
+		}
+		labelled := s.write("labelled.yaml", strings.Replace(plainEnvironment(s.image, ""), "- role: control-plane", "- role: control-plane\n      zone: \"7\"", 1))
+		r = s.want(3, s.run("up", "-f", labelled, "--dry-run"))
+		if want := "needs --recreate=cluster/e2e-plain"; !strings.Contains(r.stdout, want) || !strings.Contains(r.stdout, "topology.kubernetes.io/zone") {
+			t.Errorf("the dry run does not say %q and the field:\n%s", want, r.stdout)
+		}
+		if r := s.want(1, s.run("up", "-f", labelled)); !strings.Contains(r.stderr, "can't be changed in place") {
+			t.Errorf("up says:\n%s", r.stderr)
+		}
+	})
+	t.Run("down leaves nothing", func(*testing.T) {
+		s.want(0, s.run("down", "-f", file))
+		checkNothingLeft(s)
+	})
+}
+
+func checkNodes(s *suite) {
+	s.t.Helper()
+	nodes := s.mustKubectl("e2e-plain-control-plane", "get", "nodes", "--no-headers",
+		"--output", "custom-columns=ENV:.metadata.labels.kindling\\.gardener\\.cloud/environment,READY:.status.conditions[?(@.type=='Ready')].status")
+	if strings.Count(nodes, "e2e-plain") != 3 || strings.Count(nodes, "True") != 3 {
+		s.t.Errorf("nodes:\n%s", nodes)
+	}
+}
+
+func checkFiles(s *suite) {
+	s.t.Helper()
+	dir := filepath.Join(s.home, "state", "kindling", "e2e-plain")
+	info, err := os.Stat(filepath.Join(dir, "kubeconfig"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		s.t.Errorf("kubeconfig: %v, %v", info, err)
+	}
+	for _, name := range []string{"seed.yaml", "shoot.yaml", "kind-e2e-plain.yaml"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			s.t.Error(err)
+		}
+	}
+	s.want(0, s.run("validate", filepath.Join(dir, "seed.yaml"), filepath.Join(dir, "shoot.yaml"), filepath.Join(dir, "kind-e2e-plain.yaml")))
+	merged, err := os.ReadFile(filepath.Join(s.home, "user-kubeconfig"))
+	if err != nil || !strings.Contains(string(merged), "current-context: kind-e2e-plain") {
+		s.t.Errorf("not merged: %v\n%s", err, merged)
+	}
+}
+
+// checkPods runs a server on one node and asks it from another.
+func checkPods(s *suite) {
+	s.t.Helper()
+	const node = "e2e-plain-control-plane"
+	pod := func(name, host string, command ...string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":0,
+			"containers":[{"name":"c","image":"localhost/kindling/nettools:1","imagePullPolicy":"Never","command":["%s"]}]}}`, name, host, strings.Join(command, `","`))
+	}
+	s.apply(node, pod("server", "e2e-plain-worker", "nc", "-l", "-k", "-p", "8080"))
+	s.apply(node, pod("client", "e2e-plain-worker2", "sleep", "3600"))
+	if output, err := s.kubectl(node, "wait", "--for=condition=Ready", "--timeout=90s", "pod/server", "pod/client"); err != nil {
+		if images := s.docker("exec", node, "crictl", "images"); !strings.Contains(images, "kindling/nettools") {
+			s.t.Skip("skipped: the node image holds no localhost/kindling/nettools:1")
+		}
+		s.t.Fatalf("%v: %s", err, output)
+	}
+	address := s.mustKubectl(node, "get", "pod", "server", "--output", "jsonpath={.status.podIP}")
+	if !strings.HasPrefix(address, "10.1.") {
+		s.t.Errorf("the pod has the address %s, want one of seed pods 10.1.0.0/16", address)
+	}
+	s.mustKubectl(node, "exec", "client", "--", "nc", "-z", "-w", "5", address, "8080")
+	s.mustKubectl(node, "delete", "pod", "server", "client", "--wait=false")
+}
+
+func checkNothingLeft(s *suite) {
+	s.t.Helper()
+	if containers := s.docker("ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster=e2e-plain"); containers != "" {
+		s.t.Errorf("containers are left: %s", containers)
+	}
+	if networks := s.docker("network", "ls", "--quiet", "--filter", "name=^kind$"); networks != "" {
+		s.t.Errorf("the network is left: %s", networks)
+	}
+	if _, err := os.Stat(filepath.Join(s.home, "state", "kindling")); !os.IsNotExist(err) {
+		entries, _ := os.ReadDir(filepath.Join(s.home, "state", "kindling", "e2e-plain"))
+		s.t.Errorf("the folder is left with %v", entries)
+	}
+	merged, err := os.ReadFile(filepath.Join(s.home, "user-kubeconfig"))
+	if err != nil || strings.Contains(string(merged), "e2e-plain") {
+		s.t.Errorf("the user's kubeconfig still has entries: %v\n%s", err, merged)
+	}
+}
