@@ -85,9 +85,9 @@ func (c *cluster) calicoCRDs() steps.Step {
 // calicoPools makes pools, Felix and guard before the DaemonSet exists, which would otherwise make a pool of its own.
 func (c *cluster) calicoPools() steps.Step {
 	return steps.Step{
-		Name:  c.step("calico-pools"),
-		Title: "Pools and guard in " + c.spec.Name,
-		Needs: c.steps("calico-crds"),
+		Name:    c.step("calico-pools"),
+		Title:   "Pools and guard in " + c.spec.Name,
+		Needs:   c.steps("calico-crds"),
 		Observe: c.observePools,
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
 			objects, err := c.poolObjects(ctx)

@@ -51,16 +51,14 @@ func Rules() []Rule {
 
 // Check holds a subject to all rules of a mode and returns every comparison made, violations or not, in the order of the rules.
 func Check(subject *Subject, mode Mode) []Finding {
-	var findings []Finding
+	r := &recorder{}
 	for _, rule := range Rules() {
-		if !slices.Contains(rule.Modes, mode) {
-			continue
+		if slices.Contains(rule.Modes, mode) {
+			r.rule = rule.Name
+			rule.check(subject, r)
 		}
-		r := &recorder{rule: rule.Name}
-		rule.check(subject, r)
-		findings = append(findings, r.findings...)
 	}
-	return findings
+	return r.findings
 }
 
 // WithLevel returns the findings of a level.

@@ -121,16 +121,16 @@ func checkReserved(s *Subject, r *recorder) {
 	for _, seed := range s.Seeds {
 		ranges = append(ranges, seed.Nodes, seed.Pods, seed.Services, seed.ShootPods, seed.ShootServices)
 	}
-	seen := map[netip.Prefix]bool{}
 	for _, shoot := range s.Shoots {
 		ranges = append(ranges, shoot.Nodes, shoot.Pods, shoot.Services)
 	}
+	seen, all := map[netip.Prefix]bool{}, s.Version.ReservedRanges()
 	for _, planned := range ranges {
 		if seen[planned.Prefix] {
 			continue
 		}
 		seen[planned.Prefix] = true
-		for _, reserved := range s.Version.ReservedRanges() {
+		for _, reserved := range all {
 			r.disjoint(planned, Range{Name: reserved.Purpose, Where: "Gardener " + s.Version.String(), Prefix: reserved.Prefix},
 				"Gardener keeps that range for itself: move the planned one")
 		}
