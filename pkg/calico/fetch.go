@@ -8,11 +8,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -26,7 +28,8 @@ type ChecksumError struct{ Where, Want, Have string }
 
 // Error implements error.
 func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("Calico's manifest %s has sha256 %s, wanted %s: it was changed or damaged on its way, or the checksum is of another version",
+	return fmt.Sprintf("Calico's manifest %s has sha256 %s, wanted %s: it was changed or damaged on its way, or the checksum is of another version; "+
+		"get the file anew, or correct spec.calico.manifest.sha256",
 		e.Where, e.Have, e.Want)
 }
 
@@ -46,26 +49,38 @@ func (e *FetchError) Unwrap() error { return e.Err }
 
 // Fetcher gets manifests, downloaded ones from its cache when they are there.
 type Fetcher struct {
-	// CacheDir is made when it is needed; files are named by their checksum.
+	// CacheDir is made when it is needed; files are named by their checksum. Without one nothing is kept.
 	CacheDir string
-	Client   *http.Client
+	// Client downloads. Default: http.DefaultClient; the context bounds the time.
+	Client *http.Client
 }
 
-// Fetch returns the manifest. What comes from a URL always has the checksum of the source, whether from the cache or not.
+// Fetch returns the manifest. What comes from a URL always has the checksum of the source, whether from the cache or not. A file in
+// the cache that has not is downloaded again. The error is a *ChecksumError, a *FetchError, or one of the file system.
 func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
 	if source.Path != "" {
 		data, err := readBounded(source.Path)
 		if err != nil {
 			return nil, fmt.Errorf("reading Calico's manifest: %w", err)
 		}
-		return data, check(data, source.Path, source.SHA256)
-	}
-	if !strings.HasPrefix(source.URL, "https://") || source.SHA256 == "" {
-		return nil, &FetchError{source.URL, fmt.Errorf("only https with a checksum is downloaded")}
-	}
-	cached := filepath.Join(f.CacheDir, "calico", source.SHA256+".yaml")
-	if data, err := readBounded(cached); err == nil && check(data, cached, source.SHA256) == nil {
+		if err := check(data, source.Path, source.SHA256); err != nil {
+			return nil, err
+		}
 		return data, nil
+	}
+	if !strings.HasPrefix(source.URL, "https://") || !isSHA256(source.SHA256) {
+		return nil, &FetchError{source.URL, errors.New("only https is downloaded, and only with a sha256 of 64 hexadecimal digits in lower case")}
+	}
+	return f.fetchURL(ctx, source)
+}
+
+func (f Fetcher) fetchURL(ctx context.Context, source Source) ([]byte, error) {
+	cached := ""
+	if f.CacheDir != "" {
+		cached = filepath.Join(f.CacheDir, "calico", source.SHA256+".yaml")
+		if data, err := readBounded(cached); err == nil && check(data, cached, source.SHA256) == nil {
+			return data, nil
+		}
 	}
 	data, err := f.download(ctx, source.URL)
 	if err != nil {
@@ -74,8 +89,17 @@ func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
 	if err := check(data, source.URL, source.SHA256); err != nil {
 		return nil, err
 	}
-	return data, store(cached, data)
+	if cached != "" {
+		err = store(cached, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
+
+// isSHA256 also keeps the checksum, which names a file in the cache, from naming one elsewhere.
+func isSHA256(text string) bool { return regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(text) }
 
 func (f Fetcher) download(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

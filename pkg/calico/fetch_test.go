@@ -66,6 +66,8 @@ func TestFetchRefuses(t *testing.T) {
 	content := []byte("the manifest")
 	good, _ := server(t, http.StatusOK, content)
 	missing, _ := server(t, http.StatusNotFound, nil)
+	tooMuch := make([]byte, maxManifest+1)
+	huge, _ := server(t, http.StatusOK, tooMuch)
 	file := filepath.Join(t.TempDir(), "calico.yaml")
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
@@ -77,13 +79,18 @@ func TestFetchRefuses(t *testing.T) {
 		"a download with another checksum": {Source{URL: good.URL, SHA256: sum([]byte("another"))}, true},
 		"a file with another checksum":     {Source{Path: file, SHA256: sum([]byte("another"))}, true},
 		"a page that is not there":         {Source{URL: missing.URL, SHA256: sum(content)}, false},
+		"a download without bound":         {Source{URL: huge.URL, SHA256: sum(tooMuch)}, false},
 		"a URL without checksum":           {Source{URL: good.URL}, false},
+		"a checksum that names a path":     {Source{URL: good.URL, SHA256: "../" + sum(content)}, false},
 		"a URL without https":              {Source{URL: "http://example.com", SHA256: sum(content)}, false},
 		"a server that does not answer":    {Source{URL: "https://127.0.0.1:1", SHA256: sum(content)}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := Fetcher{CacheDir: dir, Client: good.Client()}.Fetch(t.Context(), test.source)
+			data, err := Fetcher{CacheDir: dir, Client: good.Client()}.Fetch(t.Context(), test.source)
+			if data != nil {
+				t.Errorf("returned %d bytes of what it refuses", len(data))
+			}
 			_, isChecksum := errors.AsType[*ChecksumError](err)
 			_, isFetch := errors.AsType[*FetchError](err)
 			if isChecksum != test.checksum || isFetch == test.checksum {
@@ -93,6 +100,41 @@ func TestFetchRefuses(t *testing.T) {
 				t.Errorf("left in the cache: %v", entries)
 			}
 		})
+	}
+}
+
+func TestFetchWithoutCacheKeepsNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	content := []byte("the manifest")
+	s, requests := server(t, http.StatusOK, content)
+	for range 2 {
+		if _, err := (Fetcher{Client: s.Client()}).Fetch(t.Context(), Source{URL: s.URL, SHA256: sum(content)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, _ := os.ReadDir("."); len(entries) > 0 || *requests != 2 {
+		t.Errorf("%d downloads, left behind: %v", *requests, entries)
+	}
+}
+
+func TestFetchReadsFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "calico.yaml")
+	if err := os.WriteFile(file, []byte("the manifest"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string]Source{
+		"without a checksum": {Path: file},
+		"with its checksum":  {Path: file, SHA256: sum([]byte("the manifest"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if data, err := (Fetcher{}).Fetch(t.Context(), source); err != nil || string(data) != "the manifest" {
+				t.Errorf("%q, %v", data, err)
+			}
+		})
+	}
+	if _, err := (Fetcher{}).Fetch(t.Context(), Source{Path: filepath.Join(dir, "missing.yaml")}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -5,47 +5,100 @@
 package calico
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+const (
+	familyIPv4   = "IPv4"
+	familyIPv6   = "IPv6"
+	backendBird  = "bird"
+	backendVXLAN = "vxlan"
+)
+
 // Options are what the manifest is adapted to.
 type Options struct {
-	// Families of the cluster, "IPv4" and "IPv6".
+	// Families of the cluster, "IPv4" and "IPv6", at least one.
 	Families []string
-	// Encapsulation of the pools: "IPIP", "VXLAN" or "VXLANCrossSubnet".
+	// Encapsulation of the pools: "IPIP", "VXLAN", "VXLANCrossSubnet" or "None".
 	Encapsulation string
 }
 
+// backend returns the value of calico_backend. Without BIRD only VXLAN pools have routes between nodes: IPIP and None need it.
+func (o Options) backend() (string, error) {
+	switch o.Encapsulation {
+	case "IPIP", "None":
+		return backendBird, nil
+	case "VXLAN", "VXLANCrossSubnet":
+		return backendVXLAN, nil
+	}
+	return "", fmt.Errorf("encapsulation %q is unknown: use IPIP, VXLAN, VXLANCrossSubnet or None", o.Encapsulation)
+}
+
+func (o Options) validateFamilies() error {
+	for _, family := range o.Families {
+		if family != familyIPv4 && family != familyIPv6 {
+			return fmt.Errorf("address family %q is unknown: use %s and %s", family, familyIPv4, familyIPv6)
+		}
+	}
+	if len(o.Families) == 0 {
+		return fmt.Errorf("no address family is given: use %s, %s or both", familyIPv4, familyIPv6)
+	}
+	return nil
+}
+
 // Patch adapts the manifest: calico-node makes no pools of its own, the backend fits the encapsulation, and IPv6 is served
-// where the cluster has it.
+// where the cluster has it. After an error the manifest may be half adapted: parse it again. The error is a *ManifestError, or
+// says which option is wrong.
 func (m *Manifest) Patch(opts Options) error {
+	backend, err := opts.backend()
+	if err != nil {
+		return err
+	}
+	if err := opts.validateFamilies(); err != nil {
+		return err
+	}
 	config, err := m.find("ConfigMap", configConfigMap)
 	if err != nil {
 		return err
 	}
-	daemonSet, err := m.find("DaemonSet", nodeDaemonSet)
+	node, err := m.nodeContainer()
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(containers(daemonSet, "containers"), func(c map[string]any) bool { return c["name"] == nodeDaemonSet })
-	if i < 0 {
-		return &ManifestError{"its DaemonSet has no container " + nodeDaemonSet}
-	}
-	node := containers(daemonSet, "containers")[i]
 	patchPools(node)
-	if opts.Encapsulation != "IPIP" {
-		if err := unstructured.SetNestedField(config.Object, "vxlan", "data", "calico_backend"); err != nil {
-			return &ManifestError{err.Error()}
-		}
+	if err := unstructured.SetNestedField(config.Object, backend, "data", "calico_backend"); err != nil {
+		return &ManifestError{err.Error()}
+	}
+	if backend != backendBird {
 		withoutBird(node)
 	}
-	if slices.Contains(opts.Families, "IPv6") {
-		return patchIPv6(config, node, slices.Contains(opts.Families, "IPv4"))
+	if !slices.Contains(opts.Families, familyIPv6) {
+		return nil
 	}
-	return nil
+	dual := slices.Contains(opts.Families, familyIPv4)
+	if !dual && backend == backendBird {
+		// BIRD takes the node's IPv4 address for its router id; without one it needs another.
+		setEnv(node, "CALICO_ROUTER_ID", "hash")
+	}
+	return patchIPv6(config, node, dual)
+}
+
+// nodeContainer returns the container calico-node; changes to it change the manifest.
+func (m *Manifest) nodeContainer() (map[string]any, error) {
+	daemonSet, err := m.find("DaemonSet", nodeDaemonSet)
+	if err != nil {
+		return nil, err
+	}
+	for _, container := range containers(daemonSet, "containers") {
+		if container["name"] == nodeDaemonSet {
+			return container, nil
+		}
+	}
+	return nil, &ManifestError{"its DaemonSet has no container " + nodeDaemonSet}
 }
 
 // patchPools forbids calico-node to make pools. It refuses to start when it is told a pool's CIDR as well; the other variables

@@ -5,6 +5,7 @@
 package calico
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -104,25 +105,52 @@ func TestPatchEqualsTheVXLANManifest(t *testing.T) {
 	}
 }
 
-func TestPatchIPIPChangesOnlyPools(t *testing.T) {
-	for _, version := range PinnedVersions() {
-		t.Run(version, func(t *testing.T) {
-			path := testutil.Shared(t, "calico/calico-"+version+".yaml")
-			original, patched := parse(t, path), parse(t, path)
-			if err := patched.Patch(Options{Families: []string{"IPv4"}, Encapsulation: "IPIP"}); err != nil {
-				t.Fatal(err)
+func TestPatchRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		opts Options
+		says string
+	}{
+		"an encapsulation it does not know": {Options{Families: []string{"IPv4"}, Encapsulation: "Auto"}, `"Auto"`},
+		"no encapsulation":                  {Options{Families: []string{"IPv4"}}, `""`},
+		"a family it does not know":         {Options{Families: []string{"ipv4"}, Encapsulation: "IPIP"}, `"ipv4"`},
+		"no family":                         {Options{Encapsulation: "IPIP"}, "no address family"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, "testdata/manifest.yaml")
+			if err := m.Patch(test.opts); err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v, want one about %s", err, test.says)
 			}
-			before, after := env(t, original), env(t, patched)
-			for _, gone := range []string{"CALICO_IPV4POOL_IPIP", "CALICO_IPV4POOL_VXLAN", "CALICO_IPV6POOL_VXLAN"} {
-				if _, there := before[gone]; !there {
-					t.Errorf("the manifest has no %s: this test looks at nothing", gone)
-				}
-				delete(before, gone)
-			}
-			before["NO_DEFAULT_POOLS"] = "true"
-			if diff := cmp.Diff(before, after); diff != "" {
-				t.Error(diff)
+			if diff := cmp.Diff(parse(t, "testdata/manifest.yaml"), m); diff != "" {
+				t.Errorf("changed what it refused to patch:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAssignFamiliesRefuses(t *testing.T) {
+	for name, network := range map[string]string{
+		"what is no JSON":                    `{"plugins": __OTHER__}`,
+		"what has more than one value":       `{"plugins": [{"type": "calico", "ipam": {}}]} {}`,
+		"a configuration without the plugin": `{"plugins": [{"type": "portmap", "ipam": {}}]}`,
+		"the number that stands in":          `{"plugins": [{"type": "calico", "mtu": 987654321, "ipam": {}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := assignFamilies(network, true)
+			if _, ok := errors.AsType[*ManifestError](err); !ok {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestAssignFamiliesKeepsTheRest(t *testing.T) {
+	have, err := assignFamilies(`{"plugins":[{"type":"calico","id":9007199254740993,"mtu":__CNI_MTU__,"note":"<a&b>","ipam":{}}]}`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id": 9007199254740993`, `"mtu": __CNI_MTU__`, `"note": "<a&b>"`} {
+		if !strings.Contains(have, want) {
+			t.Errorf("lacks %s:\n%s", want, have)
+		}
 	}
 }

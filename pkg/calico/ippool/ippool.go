@@ -26,20 +26,21 @@ type Spec struct {
 	VXLANMode         string   `json:"vxlanMode,omitempty"`
 	NATOutgoing       bool     `json:"natOutgoing,omitempty"`
 	Disabled          bool     `json:"disabled,omitempty"`
+	DisableBGPExport  bool     `json:"disableBGPExport,omitempty"`
 	NodeSelector      string   `json:"nodeSelector,omitempty"`
 	NamespaceSelector *string  `json:"namespaceSelector,omitempty"`
 	AllowedUses       []string `json:"allowedUses,omitempty"`
 	AssignmentMode    string   `json:"assignmentMode,omitempty"`
 }
 
-// Block sizes, as prefix lengths: what a pool gets that names none, and the bounds.
+// Block sizes as prefix lengths: what a pool gets that names none, and the bounds, both included. The minimum is the largest block.
 const (
 	DefaultBlockSizeIPv4 = 26
+	MinBlockSizeIPv4     = 20
+	MaxBlockSizeIPv4     = 32
 	DefaultBlockSizeIPv6 = 122
-	minBlockSizeIPv4     = 20
-	maxBlockSizeIPv4     = 32
-	minBlockSizeIPv6     = 116
-	maxBlockSizeIPv6     = 128
+	MinBlockSizeIPv6     = 116
+	MaxBlockSizeIPv6     = 128
 )
 
 // Validate returns everything that Calico would refuse, with the path of the field.
@@ -56,12 +57,15 @@ func Validate(spec Spec, path *field.Path) field.ErrorList {
 
 // parseCIDR takes an address alone for a pool of that address, as Calico does.
 func parseCIDR(text string, path *field.Path) (netip.Prefix, field.ErrorList) {
-	if address, err := netip.ParseAddr(text); err == nil {
-		return netip.PrefixFrom(address, address.BitLen()), nil
-	}
 	prefix, err := netip.ParsePrefix(text)
+	if address, errAddress := netip.ParseAddr(text); errAddress == nil && address.Zone() == "" {
+		prefix, err = address.Prefix(address.BitLen())
+	}
 	if err != nil {
-		return netip.Prefix{}, field.ErrorList{field.Invalid(path, text, "is no CIDR: write it as 10.0.0.0/16")}
+		return netip.Prefix{}, field.ErrorList{field.Invalid(path, text, "is no CIDR: write it as 10.0.0.0/16 or fd00:10:1::/56")}
+	}
+	if prefix.Addr().Is4In6() {
+		return netip.Prefix{}, field.ErrorList{field.Invalid(path, text, "is IPv4 written as IPv6: write the IPv4 prefix")}
 	}
 	if prefix != prefix.Masked() {
 		return prefix, field.ErrorList{field.Invalid(path, text, "has host bits: write "+prefix.Masked().String())}
@@ -70,15 +74,15 @@ func parseCIDR(text string, path *field.Path) (netip.Prefix, field.ErrorList) {
 }
 
 func validateSize(spec Spec, prefix netip.Prefix, path *field.Path) field.ErrorList {
-	size, shortest, longest := DefaultBlockSizeIPv4, minBlockSizeIPv4, maxBlockSizeIPv4
+	size, shortest, longest := DefaultBlockSizeIPv4, MinBlockSizeIPv4, MaxBlockSizeIPv4
 	if prefix.Addr().Is6() {
-		size, shortest, longest = DefaultBlockSizeIPv6, minBlockSizeIPv6, maxBlockSizeIPv6
+		size, shortest, longest = DefaultBlockSizeIPv6, MinBlockSizeIPv6, MaxBlockSizeIPv6
 	}
 	if spec.BlockSize != 0 {
 		size = spec.BlockSize
 	}
 	if size < shortest || size > longest {
-		return field.ErrorList{field.Invalid(path.Child("blockSize"), size, fmt.Sprintf("must be from %d to %d", shortest, longest))}
+		return field.ErrorList{field.Invalid(path.Child("blockSize"), size, fmt.Sprintf("must be from %d to %d, or left out for the default", shortest, longest))}
 	}
 	if prefix.Bits() > size && !spec.Disabled {
 		return field.ErrorList{field.Invalid(path.Child("cidr"), spec.CIDR,
@@ -122,7 +126,7 @@ func validateSelectors(spec Spec, path *field.Path) field.ErrorList {
 		if err := selector.Validate(expression); err != nil {
 			errs = append(errs, field.Invalid(at, expression, err.Error()))
 		} else if strings.Contains(expression, "global(") {
-			errs = append(errs, field.Invalid(at, expression, "global() has no meaning here"))
+			errs = append(errs, field.Invalid(at, expression, "global() selects no nodes and no namespaces: write all()"))
 		}
 	}
 	check(path.Child("nodeSelector"), spec.NodeSelector)
@@ -147,17 +151,26 @@ func validateUses(spec Spec, path *field.Path) field.ErrorList {
 	if !slices.Contains(modes, spec.AssignmentMode) {
 		errs = append(errs, field.NotSupported(path.Child("assignmentMode"), spec.AssignmentMode, modes[1:]))
 	}
-	if !slices.Contains(spec.AllowedUses, "LoadBalancer") {
-		return errs
+	if slices.Contains(spec.AllowedUses, "LoadBalancer") {
+		errs = append(errs, validateLoadBalancer(spec, path)...)
 	}
+	return errs
+}
+
+// validateLoadBalancer holds what is asked of a pool for the addresses of services.
+func validateLoadBalancer(spec Spec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
 	if slices.Contains(spec.AllowedUses, "Workload") || slices.Contains(spec.AllowedUses, "Tunnel") {
-		errs = append(errs, field.Invalid(path.Child("allowedUses"), spec.AllowedUses, "LoadBalancer excludes the other uses"))
+		errs = append(errs, field.Invalid(path.Child("allowedUses"), spec.AllowedUses, "LoadBalancer excludes the other uses: make a pool of its own for it"))
 	}
 	if spec.NodeSelector != "all()" {
-		errs = append(errs, field.Invalid(path.Child("nodeSelector"), spec.NodeSelector, "must be all() for LoadBalancer"))
+		errs = append(errs, field.Invalid(path.Child("nodeSelector"), spec.NodeSelector, "must be all() for LoadBalancer, whose addresses belong to no node"))
 	}
 	if isOn(spec.IPIPMode) || isOn(spec.VXLANMode) {
-		errs = append(errs, field.Invalid(path.Child("allowedUses"), spec.AllowedUses, "LoadBalancer excludes IPIP and VXLAN"))
+		errs = append(errs, field.Invalid(path.Child("allowedUses"), spec.AllowedUses, "LoadBalancer excludes IPIP and VXLAN: set both modes to Never"))
+	}
+	if spec.DisableBGPExport {
+		errs = append(errs, field.Forbidden(path.Child("disableBGPExport"), "LoadBalancer needs the export of its routes: leave it out"))
 	}
 	return errs
 }

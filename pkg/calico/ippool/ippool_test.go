@@ -6,8 +6,11 @@ package ippool
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/gardener/kindling/internal/testutil"
@@ -45,16 +48,35 @@ func checkVectors(t *testing.T, path string, atLeast int) {
 }
 
 func TestValidateNamesTheField(t *testing.T) {
-	broken := Spec{CIDR: "10.0.0.1/16", BlockSize: 33, IPIPMode: "always", NodeSelector: "all(", AllowedUses: []string{"Foo"}}
-	want := map[string]bool{"spec.cidr": true, "spec.blockSize": true, "spec.ipipMode": true, "spec.nodeSelector": true, "spec.allowedUses[0]": true}
-	for _, err := range Validate(broken, field.NewPath("spec")) {
-		if !want[err.Field] {
-			t.Errorf("unexpected: %v", err)
-		}
-		delete(want, err.Field)
-	}
-	for missing := range want {
-		t.Errorf("nothing said about %s", missing)
+	namespaces := "global()"
+	for name, test := range map[string]struct {
+		spec Spec
+		want []string
+	}{
+		"says everything at once": {
+			Spec{CIDR: "10.0.0.1/16", BlockSize: 33, IPIPMode: "always", NodeSelector: "all(", AllowedUses: []string{"Foo"}},
+			[]string{"spec.cidr", "spec.blockSize", "spec.ipipMode", "spec.nodeSelector", "spec.allowedUses[0]"},
+		},
+		"refuses a pool smaller than its block":    {Spec{CIDR: "10.0.0.0/27"}, []string{"spec.cidr"}},
+		"accepts a small pool that is disabled":    {Spec{CIDR: "10.0.0.0/27", Disabled: true}, nil},
+		"refuses an address with a zone":           {Spec{CIDR: "fd00::1%eth0", BlockSize: 128}, []string{"spec.cidr"}},
+		"refuses IPv4 written as IPv6":             {Spec{CIDR: "::ffff:10.0.0.0/112"}, []string{"spec.cidr"}},
+		"refuses no CIDR at all":                   {Spec{}, []string{"spec.cidr"}},
+		"refuses global() in both selectors":       {Spec{CIDR: "10.0.0.0/16", NodeSelector: "global()", NamespaceSelector: &namespaces}, []string{"spec.nodeSelector", "spec.namespaceSelector"}},
+		"refuses a negative block size":            {Spec{CIDR: "10.0.0.0/16", BlockSize: -1}, []string{"spec.blockSize"}},
+		"refuses IPIP and VXLAN on an IPv6 pool":   {Spec{CIDR: "fd00::/64", IPIPMode: "Always", VXLANMode: "Always"}, []string{"spec.ipipMode", "spec.ipipMode"}},
+		"refuses hidden routes of load balancers":  {Spec{CIDR: "10.0.0.0/16", NodeSelector: "all()", AllowedUses: []string{"LoadBalancer"}, DisableBGPExport: true}, []string{"spec.disableBGPExport"}},
+		"refuses load balancers on selected nodes": {Spec{CIDR: "10.0.0.0/16", NodeSelector: "!all()", AllowedUses: []string{"LoadBalancer"}}, []string{"spec.nodeSelector"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var have []string
+			for _, err := range Validate(test.spec, field.NewPath("spec")) {
+				have = append(have, err.Field)
+			}
+			if diff := cmp.Diff(test.want, have, cmpopts.SortSlices(strings.Compare)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package selector checks expressions of Calico's selector language, as written in nodeSelector, namespaceSelector and policies.
-// Calico's v1 objects accept anything; calico-node then ignores, or fails on, what it can't parse.
+// Calico's v1 objects accept anything; calico-node then ignores, or fails on, what it can't parse. What is accepted here is what the
+// tokenizer and parser of Calico v3.32 (libcalico-go/lib/selector) accept, but for the bound on nesting.
 package selector
 
 import (
@@ -11,8 +12,12 @@ import (
 	"strings"
 )
 
-// maxDepth bounds nesting, so that no expression can exhaust the stack.
-const maxDepth = 100
+const (
+	// maxDepth bounds nesting, so that no expression can exhaust the stack.
+	maxDepth = 100
+	// maxLabel is Calico's bound on the name of a label, in bytes.
+	maxLabel = 512
+)
 
 // Error says where an expression is wrong.
 type Error struct {
@@ -27,7 +32,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("selector %q: want %s at offset %d", e.Expression, e.Want, e.Offset)
 }
 
-// Validate returns an *Error when the expression does not parse. The empty expression is valid: it selects everything.
+// Validate returns an *Error when the expression does not parse. The empty expression is valid: it selects everything. More than 100
+// nested parentheses and negations are refused.
 func Validate(expression string) error {
 	p := &parser{text: expression}
 	p.space()
@@ -58,8 +64,9 @@ func (p *parser) fail(want string) bool {
 	return false
 }
 
+// space skips blanks and tabs. Calico takes no line breaks between tokens, so a selector folded over lines in YAML is refused.
 func (p *parser) space() {
-	for !p.end() && strings.IndexByte(" \t\n\r", p.text[p.offset]) >= 0 {
+	for !p.end() && strings.IndexByte(" \t", p.text[p.offset]) >= 0 {
 		p.offset++
 	}
 }
@@ -72,16 +79,6 @@ func (p *parser) take(token string) bool {
 	}
 	p.offset += len(token)
 	return true
-}
-
-// word consumes a keyword, which a letter must not follow.
-func (p *parser) word(keyword string) bool {
-	start := p.offset
-	if p.take(keyword) && (p.end() || !isLabelByte(p.text[p.offset])) {
-		return true
-	}
-	p.offset = start
-	return false
 }
 
 func (p *parser) or(depth int) bool {
@@ -118,18 +115,13 @@ func (p *parser) operation(depth int) bool {
 	if p.take("(") {
 		return p.or(depth+1) && p.closing()
 	}
-	for _, function := range []string{"all", "global"} {
-		start := p.offset
-		if p.word(function) && p.take("(") {
-			return p.closing()
-		}
-		p.offset = start
+	// The parenthesis belongs to the token: "all ()" is no selector, and "all" without it is a label like any other.
+	if p.take("all(") || p.take("global(") {
+		return p.closing()
 	}
-	start := p.offset
-	if p.word("has") && p.take("(") {
+	if p.take("has(") {
 		return p.label() && p.closing()
 	}
-	p.offset = start
 	return p.label() && p.comparison()
 }
 
@@ -140,30 +132,27 @@ func (p *parser) closing() bool {
 	return p.fail("a closing parenthesis")
 }
 
+// comparison is what follows a label. Blanks within and after the operators are optional, as in Calico: "notin", "startswith".
 func (p *parser) comparison() bool {
 	switch {
-	case p.take("=="), p.take("!="):
+	case p.take("=="), p.take("!="), p.take("contains"):
 		return p.literal()
-	case p.word("not"):
-		return (p.word("in") || p.fail("in")) && p.set()
-	case p.word("in"):
+	case p.take("not"):
+		return (p.take("in") || p.fail("in")) && p.set()
+	case p.take("in"):
 		return p.set()
-	case p.word("contains"):
-		return p.literal()
-	case p.word("starts"), p.word("ends"):
-		return (p.word("with") || p.fail("with")) && p.literal()
+	case p.take("starts"), p.take("ends"):
+		return (p.take("with") || p.fail("with")) && p.literal()
 	}
 	return p.fail("a comparison such as ==, !=, in, not in, contains, starts with or ends with")
 }
 
+// set may be empty and may end in a comma.
 func (p *parser) set() bool {
 	if !p.take("{") {
 		return p.fail("a set such as {'a', 'b'}")
 	}
-	if p.take("}") {
-		return true
-	}
-	for {
+	for !p.take("}") {
 		if !p.literal() {
 			return false
 		}
@@ -174,6 +163,7 @@ func (p *parser) set() bool {
 			return p.fail("a comma or a closing brace")
 		}
 	}
+	return true
 }
 
 func (p *parser) literal() bool {
@@ -197,6 +187,10 @@ func (p *parser) label() bool {
 	}
 	if p.offset == start {
 		return p.fail("a label name")
+	}
+	if p.offset-start > maxLabel {
+		p.offset = start
+		return p.fail(fmt.Sprintf("a label name of at most %d bytes", maxLabel))
 	}
 	return true
 }

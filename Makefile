@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# Every target calls the binary, or a Go program; there is nothing in here to read. FLAGS are passed on:
+#   make kind-up FLAGS="-f environment.yaml --timeout 20m"
+
+KINDLING      := bin/kindling
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+SOURCES       := $(shell find cmd pkg templates -type f) go.mod go.sum
+FUZZTIME      ?= 5s
+
+.DEFAULT_GOAL := help
+
+##@ Clusters
+
+.PHONY: kind-up kind-single-node-up
+kind-up kind-single-node-up: $(KINDLING) ## Bring up one node (profile local)
+	$(KINDLING) up local $(FLAGS)
+
+.PHONY: kind-down kind-single-node-down
+kind-down kind-single-node-down: $(KINDLING) ## Take it down
+	$(KINDLING) down local $(FLAGS)
+
+.PHONY: kind-ha-single-zone-up kind-multi-node-up
+kind-ha-single-zone-up kind-multi-node-up: $(KINDLING) ## Bring up three nodes in one zone (profile ha-single-zone)
+	$(KINDLING) up ha-single-zone $(FLAGS)
+
+.PHONY: kind-ha-single-zone-down kind-multi-node-down
+kind-ha-single-zone-down kind-multi-node-down: $(KINDLING) ## Take them down
+	$(KINDLING) down ha-single-zone $(FLAGS)
+
+.PHONY: kind-ha-multi-zone-up kind-multi-zone-up
+kind-ha-multi-zone-up kind-multi-zone-up: $(KINDLING) ## Bring up three nodes in three zones (profile ha-multi-zone)
+	$(KINDLING) up ha-multi-zone $(FLAGS)
+
+.PHONY: kind-ha-multi-zone-down kind-multi-zone-down
+kind-ha-multi-zone-down kind-multi-zone-down: $(KINDLING) ## Take them down
+	$(KINDLING) down ha-multi-zone $(FLAGS)
+
+##@ Development
+
+.PHONY: help
+help: ## Show this help
+	@go run ./hack/makehelp $(MAKEFILE_LIST)
+
+.PHONY: build
+build: $(KINDLING) ## Build bin/kindling
+
+$(KINDLING): $(SOURCES)
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/kindling
+
+.PHONY: test
+test: ## Unit, golden, CLI and fuzz tests; needs only Go
+	go test ./cmd/... ./pkg/... ./internal/... ./hack/... ./test/cli/...
+	cd hack/nodeimage && go test ./...
+
+.PHONY: test-race
+test-race: ## The same with the race detector
+	go test -race ./cmd/... ./pkg/... ./internal/... ./test/cli/...
+
+.PHONY: test-e2e
+test-e2e: ## Tests with a real engine and a real cluster; needs an engine with the node image
+	go test ./test/e2e -count=1 -timeout 45m -v
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz test for FUZZTIME
+	go run ./hack/fuzz -time $(FUZZTIME)
+
+.PHONY: bench
+bench: ## Benchmarks
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+.PHONY: lint
+lint: ## golangci-lint at a pinned version
+	go run $(GOLANGCI_LINT) run ./...
+	cd hack/nodeimage && go run $(GOLANGCI_LINT) run --config ../../.golangci.yaml ./...
+
+.PHONY: generate
+generate: ## Write JSON Schema, command pages and golden files anew
+	go run ./hack/schema
+	go run ./hack/docs
+	go test ./pkg/render ./pkg/cmd -update
