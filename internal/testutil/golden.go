@@ -22,7 +22,7 @@ func updateFlag() bool {
 func Golden(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if updateFlag() {
-		if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // golden files are committed
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

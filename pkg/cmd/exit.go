@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
@@ -46,11 +47,12 @@ type RulesError struct {
 
 // Error implements error.
 func (e *RulesError) Error() string {
-	text := fmt.Sprintf("%s breaks %d rule(s) of the address plan:", e.What, len(e.Violations))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s breaks rules of the address plan (%d violations):", e.What, len(e.Violations))
 	for _, violation := range e.Violations {
-		text += "\n" + describe(violation)
+		b.WriteString("\n" + describe(violation))
 	}
-	return text
+	return b.String()
 }
 
 // differencesFound ends a command with exit code 3; what differs has been printed.

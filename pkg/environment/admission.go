@@ -7,6 +7,7 @@ package environment
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -83,8 +84,7 @@ func (c *cluster) observeAdmission(ctx context.Context) (steps.Observation, erro
 func (c *cluster) pendingAdmission(ctx context.Context, client *kube.Client) ([]kube.Pending, error) {
 	created, err := client.DryRunCreate(ctx, c.probePod("dry-run", "kindling.invalid/none", map[string]any{"app": "machine"}))
 	if err != nil {
-		// The service account of the namespace may not be there yet.
-		return []kube.Pending{{Object: "Pod in a dry run", Reason: err.Error()}}, nil
+		return []kube.Pending{{Object: "Pod in a dry run", Reason: err.Error()}}, nil //nolint:nilerr // the service account of the namespace may not be there yet
 	}
 	annotations := created.GetAnnotations()
 	for _, pool := range c.env.plan.Pools {
@@ -102,9 +102,7 @@ func (c *cluster) pendingAdmission(ctx context.Context, client *kube.Client) ([]
 // probePod is a pod that does nothing; it is for its address.
 func (c *cluster) probePod(name, image string, labels map[string]any) *unstructured.Unstructured {
 	all := map[string]any{render.EnvironmentLabel: c.env.name()}
-	for key, value := range labels {
-		all[key] = value
-	}
+	maps.Copy(all, labels)
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"namespace": "default", "name": "kindling-probe-" + name, "labels": all},

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -29,15 +30,9 @@ func (e *Environment) merge(kubeconfig []byte) error {
 		return err
 	}
 	return e.changeUserConfig(e.MergeInto, func(config *clientcmdapi.Config) {
-		for name, cluster := range entries.Clusters {
-			config.Clusters[name] = cluster
-		}
-		for name, user := range entries.AuthInfos {
-			config.AuthInfos[name] = user
-		}
-		for name, context := range entries.Contexts {
-			config.Contexts[name] = context
-		}
+		maps.Copy(config.Clusters, entries.Clusters)
+		maps.Copy(config.AuthInfos, entries.AuthInfos)
+		maps.Copy(config.Contexts, entries.Contexts)
 		config.CurrentContext = entries.CurrentContext
 	})
 }

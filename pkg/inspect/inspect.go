@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -68,6 +69,9 @@ func Read(files []File) (*Result, error) {
 		}
 		result.Documents = append(result.Documents, documents...)
 	}
+	if !slices.ContainsFunc(result.Documents, func(d Document) bool { return d.Is != "empty" }) {
+		return nil, errors.New("there is nothing in the files to look at: all are empty")
+	}
 	c.finish()
 	result.Findings = c.findings
 	return result, nil
@@ -77,6 +81,10 @@ func readFile(file File, c *collector) ([]Document, error) {
 	objects, err := split(file)
 	if err != nil {
 		return nil, err
+	}
+	if len(objects) == 0 {
+		// Values files of profiles that change nothing are empty.
+		return []Document{{file.Name, "empty"}}, nil
 	}
 	var documents []Document
 	var others []string
@@ -123,9 +131,6 @@ func split(file File) ([]map[string]any, error) {
 		if len(object) > 0 {
 			objects = append(objects, object)
 		}
-	}
-	if len(objects) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty", file.Name)
 	}
 	return objects, nil
 }

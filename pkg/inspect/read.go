@@ -95,6 +95,7 @@ func readShoot(object map[string]any, where string, c *collector) (string, error
 		Name: name, Where: where, Seed: decoded.Spec.SeedName, Families: families,
 		Workerless:      len(decoded.Spec.Provider.Workers) == 0,
 		HighlyAvailable: decoded.Spec.ControlPlane.HighAvailability != nil,
+		SourceNAT:       networking.ProviderConfig.IPv6.SourceNATEnabled,
 		Nodes:           field("nodes", networking.Nodes),
 		Pods:            field("pods", networking.Pods),
 		Services:        field("services", networking.Services),

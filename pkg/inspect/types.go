@@ -74,6 +74,12 @@ type shoot struct {
 			Nodes      string   `json:"nodes"`
 			Pods       string   `json:"pods"`
 			Services   string   `json:"services"`
+			// ProviderConfig is the configuration of networking-calico.
+			ProviderConfig struct {
+				IPv6 struct {
+					SourceNATEnabled bool `json:"sourceNATEnabled"`
+				} `json:"ipv6"`
+			} `json:"providerConfig"`
 		} `json:"networking"`
 		ControlPlane struct {
 			HighAvailability *struct{} `json:"highAvailability"`

@@ -96,6 +96,7 @@ func (r *recorder) ok(a Range, text string) { r.add(LevelOK, a, Range{}, netip.P
 func (r *recorder) warn(a Range, text, remedy string) {
 	r.add(LevelWarning, a, Range{}, netip.Prefix{}, text, remedy)
 }
+
 func (r *recorder) violation(a Range, text, remedy string) {
 	r.add(LevelViolation, a, Range{}, netip.Prefix{}, text, remedy)
 }

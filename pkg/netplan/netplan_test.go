@@ -71,12 +71,13 @@ func text(prefix netip.Prefix) string {
 }
 
 func shoots(names ...string) string {
-	spec := "  shoots:\n"
+	var spec strings.Builder
+	spec.WriteString("  shoots:\n")
 	for _, name := range names {
 		name, nodes, _ := strings.Cut(name, "=")
-		spec += fmt.Sprintf("  - {name: %s, nodes: %q}\n", name, nodes)
+		fmt.Fprintf(&spec, "  - {name: %s, nodes: %q}\n", name, nodes)
 	}
-	return spec
+	return spec.String()
 }
 
 func nodes(p *netplan.Plan) map[string]string {

@@ -156,9 +156,9 @@ func checkFamilies(s *Subject, r *recorder) {
 				"choose one family for the shoot")
 		case slices.Contains(shoot.Families, v1alpha1.IPv6) && shoot.HighlyAvailable && !s.Version.Has(gardener.NewVPN):
 			r.violation(at, "the highly available VPN of Gardener "+s.Version.String()+" can only do IPv4", "set failureTolerance none, or use Gardener v1.116 or newer")
-		case slices.Contains(shoot.Families, v1alpha1.IPv6) && !shoot.Workerless:
-			r.warn(at, "IPv6 with workers: the Calico of the shoot must hide pod addresses behind the node's to reach anything outside",
-				"keep providerConfig.ipv6.sourceNATEnabled: true, as the rendered shoot.yaml has it")
+		case slices.Contains(shoot.Families, v1alpha1.IPv6) && !shoot.Workerless && !shoot.SourceNAT && s.Version.Has(gardener.SplitPodCIDR):
+			r.warn(at, "IPv6 with workers: with machines inside the pod CIDR nothing outside knows the way back to pods of the shoot",
+				"set spec.networking.providerConfig.ipv6.sourceNATEnabled: true, so that they are hidden behind their node")
 		default:
 			r.ok(at, "served")
 		}

@@ -64,8 +64,10 @@ type ShootRanges struct {
 	Seed     string
 	Families []v1alpha1.IPFamily
 	// Workerless shoots need no nodes.
-	Workerless            bool
-	HighlyAvailable       bool
+	Workerless      bool
+	HighlyAvailable bool
+	// SourceNAT says that an IPv6 shoot hides its pods behind their node.
+	SourceNAT             bool
 	Nodes, Pods, Services Range
 }
 
@@ -131,6 +133,7 @@ func (s Shoot) ranges(index int) ShootRanges {
 		Name: name, Where: fmt.Sprintf("spec.shoots[%d]", index), Seed: s.Seed,
 		Families:        []v1alpha1.IPFamily{s.IPFamily},
 		HighlyAvailable: s.FailureTolerance != v1alpha1.FailureToleranceNone,
+		SourceNAT:       true, // as shoot.yaml is rendered
 		Nodes:           named("nodes", shootField(index, "nodes"), s.Nodes),
 		Pods:            named("pods", NetworkField(s.IPFamily, "shootPods"), s.Pods),
 		Services:        named("services", NetworkField(s.IPFamily, "shootServices"), s.Services),

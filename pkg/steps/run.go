@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -39,11 +40,12 @@ type RecreateError struct {
 
 // Error implements error.
 func (e *RecreateError) Error() string {
-	text := fmt.Sprintf("%s can't be changed in place:", e.Step)
+	var b strings.Builder
+	b.WriteString("can't be changed in place:")
 	for _, difference := range e.Differences {
-		text += fmt.Sprintf("\n  %s is %s, wanted %s", difference.Field, difference.Have, difference.Want)
+		fmt.Fprintf(&b, "\n  %s is %s, wanted %s", difference.Field, difference.Have, difference.Want)
 	}
-	return text + fmt.Sprintf("\nKeep what there is by taking the change back, or remove and make it again with --recreate=%s", e.Step)
+	return b.String() + fmt.Sprintf("\nKeep what there is by taking the change back, or remove and make it again with --recreate=%s", e.Step)
 }
 
 // Observe looks at every step and changes nothing. A step whose need is missing is not asked: it can't be there either.

@@ -16,7 +16,7 @@ import (
 )
 
 // plainEnvironment is the profile ha-single-zone with the node image at hand and the network plugin that needs no images.
-func plainEnvironment(image, extra string) string {
+func plainEnvironment(image string) string {
 	return fmt.Sprintf(`apiVersion: kindling.gardener.cloud/v1alpha1
 kind: Environment
 metadata:
@@ -30,18 +30,17 @@ spec:
     - role: control-plane
     - role: worker
     - role: worker
-%s
   shoots:
   - name: local
     failureTolerance: node
-`, image, extra)
+`, image)
 }
 
 // TestPlain goes through the life of an environment with three nodes: interrupted at each step, brought up, repeated, changed,
 // broken and repaired, taken down.
 func TestPlain(t *testing.T) {
 	s := newSuite(t)
-	file := s.write("plain.yaml", plainEnvironment(s.image, ""))
+	file := s.write("plain.yaml", plainEnvironment(s.image))
 	t.Cleanup(func() { s.run("down", "-f", file) })
 
 	// Ctrl-C at each step that takes time, and kill -9 in the one that takes longest; up goes on each time.
@@ -90,12 +89,12 @@ func TestPlain(t *testing.T) {
 		s.want(0, s.run("up", "-f", file))
 	})
 	t.Run("a changed shoot is applied, a changed node is named", func(*testing.T) {
-		changed := s.write("changed.yaml", strings.Replace(plainEnvironment(s.image, ""), "failureTolerance: node", "failureTolerance: none", 1))
+		changed := s.write("changed.yaml", strings.Replace(plainEnvironment(s.image), "failureTolerance: node", "failureTolerance: none", 1))
 		r := s.want(3, s.run("up", "-f", changed, "--dry-run"))
 		if !strings.Contains(r.stdout, "files") {
 			t.Errorf("the dry run does not name the files:\n%s", r.stdout)
 		}
-		labelled := s.write("labelled.yaml", strings.Replace(plainEnvironment(s.image, ""), "- role: control-plane", "- role: control-plane\n      zone: \"7\"", 1))
+		labelled := s.write("labelled.yaml", strings.Replace(plainEnvironment(s.image), "- role: control-plane", "- role: control-plane\n      zone: \"7\"", 1))
 		r = s.want(3, s.run("up", "-f", labelled, "--dry-run"))
 		if want := "needs --recreate=cluster/e2e-plain"; !strings.Contains(r.stdout, want) || !strings.Contains(r.stdout, "topology.kubernetes.io/zone") {
 			t.Errorf("the dry run does not say %q and the field:\n%s", want, r.stdout)

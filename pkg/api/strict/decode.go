@@ -66,7 +66,7 @@ func Decode(data []byte, into any) error {
 		return &Error{w.problems}
 	}
 	if err := yaml.UnmarshalStrict(data, into); err != nil {
-		return problem(0, "", strings.TrimPrefix(err.Error(), "error unmarshaling JSON: "))
+		return problem(0, strings.TrimPrefix(err.Error(), "error unmarshaling JSON: "))
 	}
 	return nil
 }
@@ -74,30 +74,31 @@ func Decode(data []byte, into any) error {
 // document parses the only document of a file.
 func document(data []byte) (*yamlv3.Node, error) {
 	if len(data) > MaxBytes {
-		return nil, problem(0, "", fmt.Sprintf("the file has %d bytes: at most %d are read", len(data), MaxBytes))
+		return nil, problem(0, fmt.Sprintf("the file has %d bytes: at most %d are read", len(data), MaxBytes))
 	}
 	decoder := yamlv3.NewDecoder(bytes.NewReader(data))
 	var first, second yamlv3.Node
 	switch err := decoder.Decode(&first); {
 	case errors.Is(err, io.EOF):
-		return nil, problem(0, "", "the file is empty")
+		return nil, problem(0, "the file is empty")
 	case err != nil:
-		return nil, problem(0, "", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, problem(0, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	switch err := decoder.Decode(&second); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		return nil, problem(0, "", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, problem(0, strings.TrimPrefix(err.Error(), "yaml: "))
 	default:
-		return nil, problem(second.Line, "", "a second document: a file holds one")
+		return nil, problem(second.Line, "a second document: a file holds one")
 	}
 	root := first.Content[0]
 	if root.Kind == yamlv3.ScalarNode && root.Tag == "!!null" {
-		return nil, problem(0, "", "the file is empty")
+		return nil, problem(0, "the file is empty")
 	}
 	return root, nil
 }
 
-func problem(line int, path, text string) *Error {
-	return &Error{[]Problem{{Line: line, Path: path, Text: text}}}
+// problem is about the document as a whole.
+func problem(line int, text string) *Error {
+	return &Error{[]Problem{{Line: line, Text: text}}}
 }

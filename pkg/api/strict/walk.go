@@ -6,6 +6,7 @@ package strict
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -112,13 +113,10 @@ func (w *walker) walkScalar(node *yamlv3.Node, t reflect.Type, path string) {
 // fieldsOf returns the JSON fields of a struct, those of inlined structs included.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Anonymous && (name == "" || strings.Contains(options, "inline")) {
-			for inner, innerType := range fieldsOf(field.Type) {
-				fields[inner] = innerType
-			}
+			maps.Copy(fields, fieldsOf(field.Type))
 			continue
 		}
 		if name != "" && name != "-" {

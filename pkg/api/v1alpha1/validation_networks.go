@@ -33,8 +33,13 @@ func validateNetworks(spec *EnvironmentSpec, path *field.Path) field.ErrorList {
 func validateFamilyNetworks(family IPFamily, networks FamilyNetworks, path *field.Path) field.ErrorList {
 	var all field.ErrorList
 	for _, f := range []struct{ name, value string }{
-		{"container", networks.Container}, {"pods", networks.Pods}, {"seedPods", networks.SeedPods}, {"machines", networks.Machines},
-		{"services", networks.Services}, {"shootPods", networks.ShootPods}, {"shootServices", networks.ShootServices},
+		{"container", networks.Container},
+		{"pods", networks.Pods},
+		{"seedPods", networks.SeedPods},
+		{"machines", networks.Machines},
+		{"services", networks.Services},
+		{"shootPods", networks.ShootPods},
+		{"shootServices", networks.ShootServices},
 		{"loadBalancers", networks.LoadBalancers},
 	} {
 		all = append(all, validateCIDR(family, f.value, path.Child(f.name))...)
