@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -20,13 +22,15 @@ type Container struct {
 	// State is running, exited, created and so on.
 	State  string
 	Labels map[string]string
+	// Addresses by network. nerdctl does not tell a network's name, only that of the interface.
+	Addresses map[string][]netip.Addr
 }
 
 // Containers returns the containers that carry all labels, running or not, by name.
 func (e *Engine) Containers(ctx context.Context, labels map[string]string) ([]Container, error) {
 	var filter []string
-	for key, value := range labels {
-		filter = append(filter, "--filter", "label="+key+"="+value)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		filter = append(filter, "--filter", "label="+key+"="+labels[key])
 	}
 	return e.containers(ctx, filter...)
 }
@@ -57,6 +61,24 @@ func (e *Engine) containers(ctx context.Context, filter ...string) ([]Container,
 	return parseContainers(output)
 }
 
+// address is a container's place in a network; a stopped one has none.
+type address struct{ IPAddress, GlobalIPv6Address string }
+
+func (a address) parse() ([]netip.Addr, error) {
+	var all []netip.Addr
+	for _, text := range []string{a.IPAddress, a.GlobalIPv6Address} {
+		if text == "" {
+			continue
+		}
+		parsed, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, parsed)
+	}
+	return all, nil
+}
+
 func parseContainers(output []byte) ([]Container, error) {
 	var answers []struct {
 		ID     string `json:"Id"`
@@ -66,6 +88,7 @@ func parseContainers(output []byte) ([]Container, error) {
 			Image  string
 			Labels map[string]string
 		}
+		NetworkSettings struct{ Networks map[string]address }
 	}
 	if err := json.Unmarshal(output, &answers); err != nil {
 		return nil, fmt.Errorf("reading the engine's containers: %w", err)
@@ -74,7 +97,14 @@ func parseContainers(output []byte) ([]Container, error) {
 	for i, answer := range answers {
 		containers[i] = Container{
 			ID: answer.ID, Name: strings.TrimPrefix(answer.Name, "/"), Image: answer.Config.Image,
-			State: answer.State.Status, Labels: answer.Config.Labels,
+			State: answer.State.Status, Labels: answer.Config.Labels, Addresses: map[string][]netip.Addr{},
+		}
+		for network, address := range answer.NetworkSettings.Networks {
+			parsed, err := address.parse()
+			if err != nil {
+				return nil, fmt.Errorf("container %s has an address that can't be read: %w", containers[i].Name, err)
+			}
+			containers[i].Addresses[network] = parsed
 		}
 	}
 	slices.SortFunc(containers, func(a, b Container) int { return strings.Compare(a.Name, b.Name) })
@@ -87,5 +117,14 @@ func (e *Engine) StartContainers(ctx context.Context, names ...string) error {
 		return nil
 	}
 	_, err := e.output(ctx, append([]string{"start"}, names...)...)
+	return err
+}
+
+// RemoveContainers removes containers, running or not, with the volumes that only they have.
+func (e *Engine) RemoveContainers(ctx context.Context, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := e.output(ctx, append([]string{"rm", "--force", "--volumes"}, names...)...)
 	return err
 }

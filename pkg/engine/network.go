@@ -6,8 +6,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -23,6 +23,7 @@ type Network struct {
 	Name       string
 	Driver     string
 	Prefixes   []netip.Prefix
+	Gateways   []netip.Addr
 	IPv6       bool
 	Masquerade bool
 	Internal   bool
@@ -73,58 +74,10 @@ func sorted(prefixes []netip.Prefix) string {
 	return strings.Join(texts, " and ")
 }
 
-// inspected has the fields of Docker (and nerdctl) in capital letters and those of podman in small ones.
-type inspected struct {
-	Name   string
-	ID     string `json:"Id"`
-	Driver string
-	// EnableIPv6 is Docker's; podman calls it ipv6_enabled, nerdctl has none.
-	EnableIPv6  bool
-	IPv6Enabled bool `json:"ipv6_enabled"`
-	Internal    bool
-	Labels      map[string]string
-	Options     map[string]string
-	IPAM        struct {
-		Config []struct{ Subnet string }
-	}
-	Subnets    []struct{ Subnet string } `json:"subnets"`
-	Containers map[string]struct{ Name string }
-}
-
-func parseNetworks(output []byte) ([]*Network, error) {
-	var answers []inspected
-	if err := json.Unmarshal(output, &answers); err != nil {
-		return nil, fmt.Errorf("reading the engine's networks: %w", err)
-	}
-	networks := make([]*Network, len(answers))
-	for i, answer := range answers {
-		network := &Network{
-			ID: answer.ID, Name: answer.Name, Driver: answer.Driver, IPv6: answer.EnableIPv6 || answer.IPv6Enabled,
-			Internal: answer.Internal, Labels: answer.Labels, Masquerade: answer.Options[masqueradeOption] != "false",
-		}
-		for _, config := range append(answer.IPAM.Config, answer.Subnets...) {
-			prefix, err := netip.ParsePrefix(config.Subnet)
-			if err != nil {
-				return nil, fmt.Errorf("network %s has a range that can't be read: %w", answer.Name, err)
-			}
-			network.Prefixes = append(network.Prefixes, prefix.Masked())
-		}
-		if network.Driver == "" { // nerdctl does not tell: it makes bridges
-			network.Driver = "bridge"
-		}
-		for _, container := range answer.Containers {
-			network.Containers = append(network.Containers, container.Name)
-		}
-		slices.Sort(network.Containers)
-		networks[i] = network
-	}
-	return networks, nil
-}
-
 // Network returns the network of a name; a *NotFoundError when there is none. Docker admits several of one name: that is an error
 // that kind could not live with either.
 func (e *Engine) Network(ctx context.Context, name string) (*Network, error) {
-	networks, err := e.inspectNetworks(ctx, "--filter", "name=^"+name+"$")
+	networks, err := e.Networks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,11 +92,9 @@ func (e *Engine) Network(ctx context.Context, name string) (*Network, error) {
 	}
 }
 
-// Networks returns all networks.
-func (e *Engine) Networks(ctx context.Context) ([]*Network, error) { return e.inspectNetworks(ctx) }
-
-func (e *Engine) inspectNetworks(ctx context.Context, filter ...string) ([]*Network, error) {
-	output, err := e.output(ctx, append([]string{"network", "ls", "--quiet", "--no-trunc"}, filter...)...)
+// Networks returns all networks. A filter by name would not make it cheaper, and each engine matches names in its own way.
+func (e *Engine) Networks(ctx context.Context) ([]*Network, error) {
+	output, err := e.output(ctx, "network", "ls", "--quiet")
 	if err != nil {
 		return nil, err
 	}
@@ -165,30 +116,46 @@ func (e *Engine) CreateNetwork(ctx context.Context, spec NetworkSpec) error {
 		args = append(args, "--ipv6")
 	}
 	for _, prefix := range spec.Prefixes {
-		args = append(args, "--subnet", prefix.String(), "--gateway", prefix.Addr().Next().String())
+		args = append(args, "--subnet", prefix.Masked().String())
+		if e.name != Nerdctl { // old ones take one gateway only; it takes the first addresses by itself
+			args = append(args, "--gateway", prefix.Masked().Addr().Next().String())
+		}
 	}
 	if e.name == Docker {
 		args = append(args, "--opt", fmt.Sprintf("%s=%t", masqueradeOption, spec.Masquerade))
 	}
-	for key, value := range spec.Labels {
-		args = append(args, "--label", key+"="+value)
+	for _, key := range slices.Sorted(maps.Keys(spec.Labels)) {
+		args = append(args, "--label", key+"="+spec.Labels[key])
 	}
 	_, err := e.output(ctx, append(args, spec.Name)...)
 	switch {
 	case err == nil:
 		return nil
-	case outputContains(err, "pool overlaps", "already used on the host", "is already used", "conflicts with network"):
+	case outputContains(err, overlapTexts()...):
 		return e.overlap(ctx, spec, err)
-	case spec.IPv6() && outputContains(err, "ip6tables", "could not find an available, non-overlapping ipv6", "ipv6 is not enabled", "disable_ipv6"):
+	case spec.IPv6() && outputContains(err, noIPv6Texts()...):
 		return &IPv6Error{err}
 	}
 	return fmt.Errorf("making network %s: %w", spec.Name, err)
 }
 
+// overlapTexts are what the engines write when a range is taken: docker and nerdctl, docker since 28 and its kernel, podman.
+func overlapTexts() []string {
+	return []string{
+		"overlaps with other one on this address space", "networks have overlapping", "conflicts with network",
+		"is already used on the host", "is being used by a network interface",
+	}
+}
+
+// noIPv6Texts are what the engines write on a host without IPv6 or its NAT tables.
+func noIPv6Texts() []string {
+	return []string{"ip6tables", "cannot read ipv6 setup", "ipv6 is not enabled", "is ipv6 enabled in the kernel", "disable_ipv6", "non-overlapping ipv6"}
+}
+
 func (e *Engine) overlap(ctx context.Context, spec NetworkSpec, cause error) error {
 	networks, err := e.Networks(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("making network %s: %w (and finding out what it overlaps with failed: %w)", spec.Name, cause, err)
 	}
 	overlap := &OverlapError{Network: spec.Name, Prefixes: spec.Prefixes, Err: cause}
 	for _, network := range networks {

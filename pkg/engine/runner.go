@@ -13,6 +13,9 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"time"
+
+	kindexec "sigs.k8s.io/kind/pkg/exec"
 )
 
 // Command is one call of the CLI. Arguments reach it as they are: nothing goes through a shell.
@@ -39,7 +42,7 @@ type CommandError struct {
 
 // Error implements error. The call can be pasted into a terminal.
 func (e *CommandError) Error() string {
-	text := fmt.Sprintf("%s: %s", strings.Join(e.Args, " "), e.Err)
+	text := fmt.Sprintf("%s: %s", kindexec.PrettyCommand(e.Args[0], e.Args[1:]...), e.Err)
 	if output := strings.TrimSpace(e.Output); output != "" {
 		text += "\n  " + strings.ReplaceAll(output, "\n", "\n  ")
 	}
@@ -49,12 +52,16 @@ func (e *CommandError) Error() string {
 // Unwrap returns the cause.
 func (e *CommandError) Unwrap() error { return e.Err }
 
+// ioDelay is how long a call that was broken off may keep its output open: plugins of the CLI outlive it and hold on to it.
+const ioDelay = 2 * time.Second
+
 // CLI runs a program as the engine's CLI.
 type CLI struct{ Program string }
 
 // Run implements Runner.
 func (c CLI) Run(ctx context.Context, command Command) error {
 	process := exec.CommandContext(ctx, c.Program, command.Args...)
+	process.WaitDelay = ioDelay
 	var stderr bytes.Buffer
 	process.Stdin, process.Stdout, process.Stderr = command.Stdin, command.Stdout, &stderr
 	err := process.Run()

@@ -34,6 +34,40 @@ func (e *CommandError) Error() string {
 // Unwrap returns the cause.
 func (e *CommandError) Unwrap() error { return e.Err }
 
+// ImageError says that a node can't be made because the engine neither has its image nor gets it.
+type ImageError struct {
+	Image string
+	Err   error
+}
+
+// Error implements error.
+func (e *ImageError) Error() string {
+	return fmt.Sprintf("the engine has no node image %s and can't pull it: check its name, or load it into the engine\n%s", e.Image, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ImageError) Unwrap() error { return e.Err }
+
+// explainCreate finds out whether an image was the reason: kind pulls those that the engine lacks, and the engine pulls at docker run.
+func explainCreate(doing string, err error) error {
+	wrapped := explain(doing, err)
+	failed := exec.RunErrorForError(err)
+	if failed == nil || len(failed.Command) < 3 {
+		return wrapped
+	}
+	image := failed.Command[len(failed.Command)-1]
+	if failed.Command[1] == "pull" || failed.Command[1] == "run" && lacksImage(string(failed.Output)) {
+		return &ImageError{image, wrapped}
+	}
+	return wrapped
+}
+
+// lacksImage reads what docker and podman write when a container's image is neither there nor could be pulled.
+func lacksImage(output string) bool {
+	return strings.Contains(output, "Unable to find image") && !strings.Contains(output, "Status: Downloaded") ||
+		strings.Contains(output, "No such image") || strings.Contains(output, "initializing source docker://")
+}
+
 func explain(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -5,6 +5,7 @@
 package kindcluster
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -32,11 +33,16 @@ type Event struct {
 // logger turns the lines that kind writes for people into events.
 type logger struct{ emit func(Event) }
 
-func newLogger(emit func(Event)) log.Logger {
+// newLogger keeps silent when the context is done: kind goes on in the background then, and nobody waits for it any more.
+func newLogger(ctx context.Context, emit func(Event)) log.Logger {
 	if emit == nil {
 		return quiet()
 	}
-	return logger{emit}
+	return logger{func(event Event) {
+		if ctx.Err() == nil {
+			emit(event)
+		}
+	}}
 }
 
 func quiet() log.Logger { return log.NoopLogger{} }

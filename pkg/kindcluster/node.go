@@ -18,12 +18,15 @@ import (
 
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+	"sigs.k8s.io/kind/pkg/exec"
 )
 
 // Node is a node of a cluster.
 type Node interface {
 	// Name of the node and of its container.
 	Name() string
+	// Role is control-plane or worker.
+	Role(ctx context.Context) (string, error)
 	// Addresses in the container network.
 	Addresses(ctx context.Context) ([]netip.Addr, error)
 	// Command runs a program in the node, without a shell, and returns what it wrote. stdin may be nil.
@@ -44,28 +47,32 @@ func sortNodes(list []Node) {
 
 func (n kindNode) Name() string { return n.node.String() }
 
-func (n kindNode) Addresses(ctx context.Context) ([]netip.Addr, error) {
-	var texts []string
-	err := inBackground(ctx, func() error {
-		ipv4, ipv6, err := n.node.IP()
-		texts = []string{ipv4, ipv6}
-		return explain("reading the addresses of node "+n.Name(), err)
+func (n kindNode) Role(ctx context.Context) (string, error) {
+	return await(ctx, func() (string, error) {
+		role, err := n.node.Role()
+		return role, explain("reading the role of node "+n.Name(), err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	var addresses []netip.Addr
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		address, err := netip.ParseAddr(text)
+}
+
+func (n kindNode) Addresses(ctx context.Context) ([]netip.Addr, error) {
+	return await(ctx, func() ([]netip.Addr, error) {
+		ipv4, ipv6, err := n.node.IP()
 		if err != nil {
-			return nil, fmt.Errorf("node %s has an address that can't be read: %w", n.Name(), err)
+			return nil, explain("reading the addresses of node "+n.Name(), err)
 		}
-		addresses = append(addresses, address)
-	}
-	return addresses, nil
+		var addresses []netip.Addr
+		for _, text := range []string{ipv4, ipv6} {
+			if text == "" { // a family that the network has not, or a stopped node
+				continue
+			}
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, fmt.Errorf("node %s has an address that can't be read: %w", n.Name(), err)
+			}
+			addresses = append(addresses, address)
+		}
+		return addresses, nil
+	})
 }
 
 func (n kindNode) Command(ctx context.Context, stdin io.Reader, program string, args ...string) ([]byte, error) {
@@ -80,7 +87,7 @@ func (n kindNode) Command(ctx context.Context, stdin io.Reader, program string, 
 	}
 	if err != nil {
 		return stdout.Bytes(), &CommandError{
-			Doing: "node " + n.Name(), Command: strings.Join(append([]string{program}, args...), " "), Output: lastLines(stderr.String()), Err: err,
+			Doing: "node " + n.Name(), Command: exec.PrettyCommand(program, args...), Output: lastLines(stderr.String()), Err: err,
 		}
 	}
 	return stdout.Bytes(), nil
@@ -129,7 +136,7 @@ func (n kindNode) ImageIDs(ctx context.Context) (map[string]string, error) {
 }
 
 func (n kindNode) LoadImage(ctx context.Context, archive io.Reader) error {
-	return inBackground(ctx, func() error {
+	return awaitError(ctx, func() error {
 		return explain("loading an image into node "+n.Name(), nodeutils.LoadImageArchive(n.node, archive))
 	})
 }

@@ -7,18 +7,13 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
-	"time"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Action says what an apply did to an object.
@@ -37,55 +32,44 @@ type Entry struct {
 	Action Action `json:"action"`
 }
 
-// ChangeSet is what happened to all objects, in their order.
+// ChangeSet is what happened to objects, in the order in which they were given.
 type ChangeSet struct {
 	Entries []Entry `json:"entries"`
 }
-
-// RefusedError says that the API server does not take an object: a field is immutable, unknown, or wrong.
-type RefusedError struct {
-	Object string
-	// Fields that the API server names, each with its reason.
-	Fields []string
-	Err    error
-}
-
-// Error implements error.
-func (e *RefusedError) Error() string {
-	if len(e.Fields) == 0 {
-		return fmt.Sprintf("the API server refuses %s: %s", e.Object, e.Err)
-	}
-	return fmt.Sprintf("the API server refuses %s:\n  %s\nA field that can't be changed in place needs the object, or the cluster, to be made again", e.Object, strings.Join(e.Fields, "\n  "))
-}
-
-// Unwrap returns the cause.
-func (e *RefusedError) Unwrap() error { return e.Err }
 
 // applyInParallel is how many objects are applied at the same time.
 const applyInParallel = 8
 
 // Apply applies objects by server-side apply with strict validation of fields: namespaces and kinds first, the rest side by side.
-// It tries again while the API server is not there or does not serve a kind yet. Fields that others own are taken over.
+// It tries again, until the context ends, while the API server is not there or does not serve a kind yet. Fields that others own are
+// taken over. An object that the API server does not take is a *RefusedError; the change set then holds what was applied before.
 func (c *Client) Apply(ctx context.Context, objects []*unstructured.Unstructured) (ChangeSet, error) {
-	changes := ChangeSet{Entries: make([]Entry, len(objects))}
+	ctx = quiet(ctx)
+	entries := make([]Entry, len(objects))
+	var err error
 	for _, first := range []bool{true, false} {
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(applyInParallel)
-		for i, object := range objects {
-			if comesFirst(object) != first {
-				continue
-			}
-			group.Go(func() error {
-				action, err := c.applyOne(ctx, object)
-				changes.Entries[i] = Entry{Name(object), action}
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return changes, err
+		if err = c.applyStage(ctx, objects, entries, first); err != nil {
+			break
 		}
 	}
-	return changes, nil
+	applied := slices.DeleteFunc(entries, func(entry Entry) bool { return entry.Action == "" })
+	return ChangeSet{Entries: applied}, err
+}
+
+func (c *Client) applyStage(ctx context.Context, objects []*unstructured.Unstructured, entries []Entry, first bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(applyInParallel)
+	for i, object := range objects {
+		if comesFirst(object) != first {
+			continue
+		}
+		group.Go(func() error {
+			action, err := c.applyOne(ctx, object)
+			entries[i] = Entry{Name(object), action}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 func comesFirst(object *unstructured.Unstructured) bool {
@@ -98,75 +82,44 @@ func (c *Client) applyOne(ctx context.Context, object *unstructured.Unstructured
 		return "", describeError("encoding", object, err)
 	}
 	var action Action
-	var last error
-	backoff := wait.Backoff{Duration: 200 * time.Millisecond, Factor: 1.5, Cap: 2 * time.Second, Steps: 1 << 30}
-	err = wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
-		action, last = c.patch(ctx, object, data)
-		if last != nil && transient(last) {
-			return false, nil
-		}
-		return true, last
+	err = untilAnswered(ctx, func(ctx context.Context) error {
+		var err error
+		action, err = c.patch(ctx, object, data)
+		return err
 	})
 	switch {
 	case err == nil:
 		return action, nil
-	case last == nil || ctx.Err() != nil && last != nil:
-		return "", describeError("applying", object, errorOr(last, err))
-	case apierrors.IsInvalid(last) || apierrors.IsBadRequest(last):
-		return "", &RefusedError{Name(object), causes(last), last}
+	case refused(err):
+		return "", &RefusedError{Name(object), causes(err), err}
 	default:
-		return "", describeError("applying", object, last)
+		return "", describeError("applying", object, err)
 	}
-}
-
-func errorOr(last, err error) error {
-	if last == nil {
-		return err
-	}
-	return fmt.Errorf("%w (last answer: %w)", err, last)
 }
 
 // patch applies once. An object whose version stays the same was as wanted.
 func (c *Client) patch(ctx context.Context, object *unstructured.Unstructured, data []byte) (Action, error) {
-	resource, err := c.resource(object)
+	resource, err := c.resource(ctx, object)
 	if err != nil {
 		return "", err
 	}
 	before, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
+	isNew := apierrors.IsNotFound(err)
+	if err != nil && !isNew {
 		return "", err
 	}
 	force := true
-	after, applyErr := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, data, metav1.PatchOptions{
+	after, err := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, data, metav1.PatchOptions{
 		FieldManager: FieldManager, Force: &force, FieldValidation: metav1.FieldValidationStrict,
 	})
 	switch {
-	case applyErr != nil:
-		return "", applyErr
 	case err != nil:
+		return "", err
+	case isNew:
 		return Created, nil
 	case before.GetResourceVersion() == after.GetResourceVersion():
 		return Unchanged, nil
 	default:
 		return Configured, nil
 	}
-}
-
-// transient says whether the same request can succeed a moment later.
-func transient(err error) bool {
-	return meta.IsNoMatchError(err) || utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) ||
-		apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err) || apierrors.IsTimeout(err) ||
-		apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err)
-}
-
-func causes(err error) []string {
-	status, ok := err.(apierrors.APIStatus)
-	if !ok || status.Status().Details == nil {
-		return nil
-	}
-	var fields []string
-	for _, cause := range status.Status().Details.Causes {
-		fields = append(fields, strings.TrimPrefix(cause.Field+": "+cause.Message, ": "))
-	}
-	return fields
 }

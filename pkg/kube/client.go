@@ -11,15 +11,15 @@ import (
 	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 )
 
 // FieldManager owns the fields that kindling applies.
@@ -28,17 +28,17 @@ const FieldManager = "kindling"
 // requestTimeout bounds one request: the API server is on the same machine, and a request without end would hide that it is gone.
 const requestTimeout = 30 * time.Second
 
-// Mapper finds the resource of a kind.
+// Mapper finds the resource of a kind, and forgets on demand which kinds are served.
 type Mapper interface {
-	meta.RESTMapper
-	// Reset forgets what kinds are served.
-	Reset()
+	meta.RESTMapperWithContext
+	meta.ResettableRESTMapperWithContext
 }
 
 // Client is a client for any kind of object.
 type Client struct {
 	dynamic dynamic.Interface
 	mapper  Mapper
+	server  discovery.ServerVersionInterfaceWithContext
 }
 
 // NewClient returns a client for the current context of a kubeconfig. It sends nothing.
@@ -58,12 +58,13 @@ func NewClient(kubeconfig []byte) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
-	return New(dynamicClient, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient))), nil
+	mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(memory.NewMemCacheClientWithContext(discoveryClient))
+	return New(dynamicClient, mapper, discoveryClient), nil
 }
 
-// New returns a client of parts.
-func New(dynamicClient dynamic.Interface, mapper Mapper) *Client {
-	return &Client{dynamicClient, mapper}
+// New returns a client of parts; see NewClient for those that talk to an API server.
+func New(dynamicClient dynamic.Interface, mapper Mapper, server discovery.ServerVersionInterfaceWithContext) *Client {
+	return &Client{dynamicClient, mapper, server}
 }
 
 // noWarnings drops the API server's warnings, such as of deprecated fields in other people's manifests.
@@ -71,14 +72,26 @@ type noWarnings struct{}
 
 func (noWarnings) HandleWarningHeader(int, string, string) {}
 
+// quiet keeps the client library from writing to stderr, between the lines of progress. All that it has to say is in its errors too.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
+
+// ServerVersion returns the version of the API server; GitVersion in it is the release, such as "v1.37.2".
+func (c *Client) ServerVersion(ctx context.Context) (*version.Info, error) {
+	info, err := c.server.ServerVersionWithContext(quiet(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("asking the API server for its version: %w", err)
+	}
+	return info, nil
+}
+
 // resource returns the interface for the kind of an object, in its namespace.
-func (c *Client) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+func (c *Client) resource(ctx context.Context, object *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	gvk := object.GroupVersionKind()
-	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	mapping, err := c.mapper.RESTMappingWithContext(ctx, gvk.GroupKind(), gvk.Version)
 	if meta.IsNoMatchError(err) {
 		// The kind may be served since the mapper asked.
-		c.mapper.Reset()
-		mapping, err = c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+		c.mapper.ResetWithContext(ctx)
+		mapping, err = c.mapper.RESTMappingWithContext(ctx, gvk.GroupKind(), gvk.Version)
 	}
 	if err != nil {
 		return nil, err
@@ -87,90 +100,4 @@ func (c *Client) resource(object *unstructured.Unstructured) (dynamic.ResourceIn
 		return c.dynamic.Resource(mapping.Resource), nil
 	}
 	return c.dynamic.Resource(mapping.Resource).Namespace(object.GetNamespace()), nil
-}
-
-// Get returns the object of the same kind and name from the cluster; nil when there is none, or no such kind.
-func (c *Client) Get(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	resource, err := c.resource(object)
-	if meta.IsNoMatchError(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, describeError("looking up", object, err)
-	}
-	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, describeError("reading", object, err)
-	}
-	return live, nil
-}
-
-// List returns the objects of the same kind, in the object's namespace or, without one, in all.
-func (c *Client) List(ctx context.Context, object *unstructured.Unstructured, options ...func(*metav1.ListOptions)) ([]unstructured.Unstructured, error) {
-	resource, err := c.resource(object)
-	if err != nil {
-		return nil, describeError("looking up", object, err)
-	}
-	var opts metav1.ListOptions
-	for _, option := range options {
-		option(&opts)
-	}
-	list, err := resource.List(ctx, opts)
-	if err != nil {
-		return nil, describeError("listing", object, err)
-	}
-	return list.Items, nil
-}
-
-// Delete removes an object and returns when it is gone; it succeeds when there is none.
-func (c *Client) Delete(ctx context.Context, object *unstructured.Unstructured) error {
-	resource, err := c.resource(object)
-	if meta.IsNoMatchError(err) {
-		return nil
-	}
-	if err != nil {
-		return describeError("looking up", object, err)
-	}
-	err = resource.Delete(ctx, object.GetName(), metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return describeError("deleting", object, err)
-	}
-	return Wait(ctx, []Condition{{Name: "deletion", Check: func(ctx context.Context) ([]Pending, error) {
-		live, err := c.Get(ctx, object)
-		if err != nil || live == nil {
-			return nil, err
-		}
-		return []Pending{{Object: Name(object), Reason: "is being deleted"}}, nil
-	}}}, nil)
-}
-
-// DryRunCreate returns the object as the API server would store it, after admission.
-func (c *Client) DryRunCreate(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	resource, err := c.resource(object)
-	if err != nil {
-		return nil, describeError("looking up", object, err)
-	}
-	created, err := resource.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager})
-	if err != nil {
-		return nil, describeError("trying", object, err)
-	}
-	return created, nil
-}
-
-// Name names an object for people, such as "DaemonSet kube-system/calico-node".
-func Name(object *unstructured.Unstructured) string {
-	if object.GetNamespace() == "" {
-		return object.GetKind() + " " + object.GetName()
-	}
-	return object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
-}
-
-func describeError(doing string, object *unstructured.Unstructured, err error) error {
-	return fmt.Errorf("%s %s: %w", doing, Name(object), err)
 }

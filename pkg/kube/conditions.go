@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,32 +39,43 @@ func (c *Client) Answers() Condition {
 	}}
 }
 
-// CRDsEstablished holds when all kinds are served.
-func (c *Client) CRDsEstablished(crds []*unstructured.Unstructured) Condition {
+// CRDsEstablished holds when all CustomResourceDefinitions among the objects are served.
+func (c *Client) CRDsEstablished(objects []*unstructured.Unstructured) Condition {
 	return Condition{"kinds", func(ctx context.Context) ([]Pending, error) {
 		var pending []Pending
-		for _, crd := range crds {
+		for _, crd := range objects {
+			if crd.GetKind() != "CustomResourceDefinition" {
+				continue
+			}
 			live, err := c.Get(ctx, crd)
 			if err != nil {
 				return nil, err
 			}
-			if live == nil || !hasCondition(live, "Established") {
-				pending = append(pending, Pending{Object: Name(crd), Reason: "is not established"})
+			if reason := notEstablished(live); reason != "" {
+				pending = append(pending, Pending{Object: Name(crd), Reason: reason})
 			}
 		}
 		return pending, nil
 	}}
 }
 
-func hasCondition(object *unstructured.Unstructured, kind string) bool {
-	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+// notEstablished reads the conditions of a CustomResourceDefinition; a name that another one has taken is the usual trouble.
+func notEstablished(crd *unstructured.Unstructured) string {
+	if crd == nil {
+		return "does not exist"
+	}
+	reason := "is not established"
+	conditions, _, _ := unstructured.NestedSlice(crd.Object, "status", "conditions")
 	for _, item := range conditions {
 		condition, _ := item.(map[string]any)
-		if condition["type"] == kind && condition["status"] == "True" {
-			return true
+		switch {
+		case condition["type"] == "Established" && condition["status"] == "True":
+			return ""
+		case condition["type"] == "NamesAccepted" && condition["status"] == "False":
+			reason = fmt.Sprintf("is not established: %v", condition["message"])
 		}
 	}
-	return false
+	return reason
 }
 
 // NodesReady holds when there are nodes and all of them are ready.
@@ -103,60 +113,4 @@ func notReady(node *corev1.Node) string {
 		return fmt.Sprintf("not ready: %s: %s", condition.Reason, condition.Message)
 	}
 	return "has not reported yet"
-}
-
-// DaemonSetRolledOut holds when the newest pods run on all nodes.
-func (c *Client) DaemonSetRolledOut(namespace, name string) Condition {
-	ref := reference("apps/v1", "DaemonSet", namespace, name)
-	return Condition{Name(ref), func(ctx context.Context) ([]Pending, error) {
-		live, err := c.Get(ctx, ref)
-		if err != nil || live == nil {
-			return missing(ref, err)
-		}
-		ds, err := as[appsv1.DaemonSet](live)
-		if err != nil {
-			return nil, err
-		}
-		status := ds.Status
-		if status.ObservedGeneration >= ds.Generation && status.DesiredNumberScheduled > 0 &&
-			status.UpdatedNumberScheduled == status.DesiredNumberScheduled && status.NumberAvailable == status.DesiredNumberScheduled {
-			return nil, nil
-		}
-		return c.withPods(ctx, Pending{
-			Object: Name(ref), Reason: fmt.Sprintf("%d of %d pods are available", status.NumberAvailable, status.DesiredNumberScheduled),
-		}, namespace, ds.Spec.Selector)
-	}}
-}
-
-// DeploymentAvailable holds when as many pods as wanted are available.
-func (c *Client) DeploymentAvailable(namespace, name string) Condition {
-	ref := reference("apps/v1", "Deployment", namespace, name)
-	return Condition{Name(ref), func(ctx context.Context) ([]Pending, error) {
-		live, err := c.Get(ctx, ref)
-		if err != nil || live == nil {
-			return missing(ref, err)
-		}
-		deployment, err := as[appsv1.Deployment](live)
-		if err != nil {
-			return nil, err
-		}
-		replicas := int32(1)
-		if deployment.Spec.Replicas != nil {
-			replicas = *deployment.Spec.Replicas
-		}
-		status := deployment.Status
-		if status.ObservedGeneration >= deployment.Generation && status.AvailableReplicas >= replicas {
-			return nil, nil
-		}
-		return c.withPods(ctx, Pending{
-			Object: Name(ref), Reason: fmt.Sprintf("%d of %d pods are available", status.AvailableReplicas, replicas),
-		}, namespace, deployment.Spec.Selector)
-	}}
-}
-
-func missing(ref *unstructured.Unstructured, err error) ([]Pending, error) {
-	if err != nil {
-		return nil, err
-	}
-	return []Pending{{Object: Name(ref), Reason: "does not exist"}}, nil
 }

@@ -70,7 +70,7 @@ func Wait(ctx context.Context, conditions []Condition, report func([]Pending)) e
 	last := ""
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		now := check(ctx, conditions)
-		if ctx.Err() != nil && pending != nil {
+		if ctx.Err() != nil && len(now) > 0 && pending != nil {
 			return false, nil // the check was cut short: what was known before says more
 		}
 		pending = now
@@ -89,7 +89,7 @@ func Wait(ctx context.Context, conditions []Condition, report func([]Pending)) e
 	return err
 }
 
-// check returns what the first conditions that do not hold name; later ones usually need them.
+// check returns what is not ready, of all conditions in their order.
 func check(ctx context.Context, conditions []Condition) []Pending {
 	var all []Pending
 	for _, condition := range conditions {

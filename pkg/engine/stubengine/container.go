@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package stubengine
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// States of a container.
+const (
+	running = "running"
+	exited  = "exited"
+)
+
+func (d *docker) runCommand() *cobra.Command {
+	var container Container
+	var labels, ports []string
+	c := command("run", func(args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("run takes an image")
+		}
+		container.ID, container.Image, container.State, container.Labels = d.state.identity(), args[0], running, pairs(labels)
+		for _, text := range ports {
+			port, err := parsePort(text)
+			if err != nil {
+				return err
+			}
+			container.Ports = append(container.Ports, port)
+		}
+		return d.addContainer(container)
+	})
+	flags := c.Flags()
+	flags.StringVar(&container.Name, "name", "", "")
+	flags.StringVar(&container.Network, "net", "", "")
+	flags.StringVar(&container.Network, "network", "", "")
+	flags.StringArrayVarP(&labels, "label", "l", nil, "")
+	flags.StringArrayVarP(&ports, "publish", "p", nil, "")
+	ignoreRunFlags(flags)
+	return c
+}
+
+// ignoreRunFlags takes the options that matter to real containers only.
+func ignoreRunFlags(flags *pflag.FlagSet) {
+	flags.BoolP("detach", "d", false, "")
+	flags.BoolP("tty", "t", false, "")
+	flags.Bool("privileged", false, "")
+	flags.Bool("init", false, "")
+	flags.StringArrayP("env", "e", nil, "")
+	flags.StringArrayP("volume", "v", nil, "")
+	for _, name := range []string{"hostname", "restart", "cgroupns", "userns", "security-opt", "tmpfs", "sysctl", "device"} {
+		flags.StringArray(name, nil, "")
+	}
+}
+
+// parsePort reads address:port:port/protocol, with an IPv6 address in brackets.
+func parsePort(text string) (Port, error) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return Port{}, fmt.Errorf("port %s has no host port", text)
+	}
+	host, err := netip.ParseAddrPort(text[:i])
+	if err != nil {
+		return Port{}, fmt.Errorf("port %s: %w", text, err)
+	}
+	return Port{Container: strings.ToLower(text[i+1:]), HostIP: host.Addr().String(), HostPort: fmt.Sprint(host.Port())}, nil
+}
+
+func (d *docker) addContainer(container Container) error {
+	container.Name = cmp.Or(container.Name, "stub-"+short(container.ID))
+	if d.state.container(container.Name) != nil {
+		return &exitError{125, fmt.Sprintf("docker: Error response from daemon: Conflict. The container name %q is already in use.\n", container.Name)}
+	}
+	if image(d.state.Images, container.Image) == nil {
+		return &exitError{125, fmt.Sprintf("Unable to find image '%s' locally\ndocker: Error response from daemon: manifest unknown\n", container.Image)}
+	}
+	network := d.state.network(container.Network)
+	if network == nil {
+		return &exitError{125, fmt.Sprintf("docker: Error response from daemon: network %s not found\n", container.Network)}
+	}
+	container.Network, container.Addresses = network.Name, d.freeAddresses(network)
+	d.state.Containers = append(d.state.Containers, container)
+	d.printf("%s\n", container.ID)
+	return nil
+}
+
+// freeAddresses returns the first address of each range that nobody has; the very first is the gateway's.
+func (d *docker) freeAddresses(network *Network) []netip.Addr {
+	var addresses []netip.Addr
+	for _, subnet := range network.Subnets {
+		address := subnet.Masked().Addr().Next().Next()
+		for slices.ContainsFunc(d.attached(network), func(c Container) bool { return slices.Contains(c.Addresses, address) }) {
+			address = address.Next()
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses
+}
+
+func (d *docker) ps() *cobra.Command {
+	var format *string
+	var all bool
+	var filters []string
+	c := command("ps", func([]string) error {
+		for _, container := range d.state.Containers {
+			fits, err := d.fits(container, filters)
+			if err != nil {
+				return err
+			}
+			if !fits || !all && container.State != running {
+				continue
+			}
+			if err := d.print(listFormat(*format), listed{container}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	format = formatFlag(c.Flags(), "")
+	c.Flags().BoolVarP(&all, "all", "a", false, "")
+	c.Flags().BoolP("quiet", "q", false, "")
+	c.Flags().Bool("no-trunc", false, "")
+	c.Flags().StringArrayVarP(&filters, "filter", "f", nil, "")
+	return c
+}
+
+// listed is a container in the words of docker ps.
+type listed struct{ container Container }
+
+func (l listed) ID() string              { return l.container.ID }
+func (l listed) Names() string           { return l.container.Name }
+func (l listed) Image() string           { return l.container.Image }
+func (l listed) State() string           { return l.container.State }
+func (l listed) Label(key string) string { return l.container.Labels[key] }
+
+func (d *docker) fits(container Container, filters []string) (bool, error) {
+	for _, filter := range filters {
+		key, value, _ := strings.Cut(filter, "=")
+		fits := false
+		switch key {
+		case "label":
+			fits = hasLabel(container.Labels, value)
+		case "name":
+			fits = strings.Contains(container.Name, value)
+		case "status":
+			fits = container.State == value
+		case "network":
+			network := d.state.network(value)
+			fits = network != nil && container.Network == network.Name
+		default:
+			return false, fmt.Errorf("the stub engine does not filter containers by %s", key)
+		}
+		if !fits {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package stubengine
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+)
+
+// Defaults of what a daemon says of itself.
+const (
+	defaultServer = "28.2.2"
+	defaultAPI    = "1.50"
+	defaultCgroup = "2"
+)
+
+type serverVersion struct {
+	Version    string
+	APIVersion string `json:"ApiVersion"`
+	Os, Arch   string
+}
+
+func (d *docker) version() *cobra.Command {
+	var format *string
+	c := command("version", func([]string) error {
+		server := serverVersion{cmp.Or(d.state.ServerVersion, defaultServer), cmp.Or(d.state.APIVersion, defaultAPI), "linux", "amd64"}
+		return d.print(*format, struct{ Client, Server serverVersion }{server, server})
+	})
+	format = formatFlag(c.Flags(), "f")
+	return c
+}
+
+type hostInfo struct {
+	ServerVersion, OperatingSystem, OSType, Architecture, KernelVersion string
+	CgroupDriver, CgroupVersion                                         string
+	Driver                                                              string
+	DriverStatus                                                        [][]string
+	SecurityOptions                                                     []string
+	MemoryLimit, PidsLimit, CPUShares                                   bool
+	NCPU                                                                int
+	MemTotal                                                            int64
+}
+
+func (d *docker) info() *cobra.Command {
+	var format *string
+	c := command("info", func([]string) error {
+		return d.print(*format, hostInfo{
+			ServerVersion: cmp.Or(d.state.ServerVersion, defaultServer), OperatingSystem: "Stub Linux", OSType: "linux", Architecture: "x86_64",
+			KernelVersion: "6.12.0", CgroupDriver: "systemd", CgroupVersion: cmp.Or(d.state.CgroupVersion, defaultCgroup), Driver: "overlay2",
+			DriverStatus: [][]string{{"Backing Filesystem", "extfs"}}, SecurityOptions: []string{"name=seccomp,profile=builtin", "name=cgroupns"},
+			MemoryLimit: true, PidsLimit: true, CPUShares: true, NCPU: 8, MemTotal: 32 << 30,
+		})
+	})
+	format = formatFlag(c.Flags(), "f")
+	return c
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package stubengine
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// each does something with every container that is named, and prints its name as docker does.
+func (d *docker) each(names []string, do func(*Container) error) error {
+	for _, name := range names {
+		container := d.state.container(name)
+		if container == nil {
+			return fail("No such container: %s", name)
+		}
+		if err := do(container); err != nil {
+			return err
+		}
+		d.printf("%s\n", name)
+	}
+	return nil
+}
+
+// start gives a container other addresses than it had before if somebody has taken them meanwhile.
+func (d *docker) start() *cobra.Command {
+	return command("start", func(args []string) error {
+		return d.each(args, func(c *Container) error {
+			network := d.state.network(c.Network)
+			if network == nil {
+				return fail("network %s not found", c.Network)
+			}
+			if c.State != running {
+				c.Addresses = d.freeAddresses(network)
+			}
+			c.State = running
+			return nil
+		})
+	})
+}
+
+func (d *docker) stop() *cobra.Command {
+	c := command("stop", func(args []string) error {
+		return d.each(args, func(c *Container) error {
+			c.State, c.Addresses = exited, nil
+			return nil
+		})
+	})
+	c.Flags().IntP("time", "t", 0, "")
+	return c
+}
+
+func (d *docker) remove() *cobra.Command {
+	var force bool
+	c := command("rm", func(args []string) error {
+		return d.each(args, func(c *Container) error {
+			if c.State == running && !force {
+				return fail("cannot remove container %q: container is running: stop the container before removing or force remove", c.Name)
+			}
+			id := c.ID
+			d.state.Containers = slices.DeleteFunc(d.state.Containers, func(c Container) bool { return c.ID == id })
+			return nil
+		})
+	})
+	c.Flags().BoolVarP(&force, "force", "f", false, "")
+	c.Flags().BoolP("volumes", "v", false, "")
+	return c
+}
+
+// logs is what kind waits for: that systemd has started everything.
+func (d *docker) logs() *cobra.Command {
+	c := command("logs", func(args []string) error {
+		return d.each(args, func(*Container) error {
+			d.printf("detected cgroup v2\nReached target Multi-User System.\n")
+			return nil
+		})
+	})
+	c.Flags().BoolP("follow", "f", false, "")
+	return c
+}
