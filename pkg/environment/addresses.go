@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -20,6 +21,9 @@ import (
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/steps"
 )
+
+// deleteTimeout is the time for a pod that does nothing to go.
+const deleteTimeout = 30 * time.Second
 
 // poolAnnotation is the annotation by which a pod asks for pools of a family.
 func poolAnnotation(family v1alpha1.IPFamily) string {
@@ -99,7 +103,9 @@ func (c *cluster) proveOne(ctx context.Context, client *kube.Client, pod *unstru
 	}
 	addresses, err := client.PodAddress(ctx, pod)
 	// The pod is removed even when time is up or the user interrupts: it is nobody's.
-	if deleteErr := client.Delete(context.WithoutCancel(ctx), pod); err == nil {
+	deleteCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
+	defer cancel()
+	if deleteErr := client.Delete(deleteCtx, pod); err == nil {
 		err = deleteErr
 	}
 	if err != nil {

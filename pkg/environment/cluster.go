@@ -29,6 +29,7 @@ type cluster struct {
 	mutex         sync.Mutex
 	kubeconfig    []byte
 	client        *kube.Client
+	nodes         []kindcluster.Node
 	encapsulation v1alpha1.Encapsulation
 }
 
@@ -211,39 +212,6 @@ func notRunning(containers []engine.Container) []string {
 		}
 	}
 	return names
-}
-
-// adminConfig returns the kubeconfig as the cluster has it now, asked for once: it takes several calls of the engine.
-func (c *cluster) adminConfig(ctx context.Context) ([]byte, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.kubeconfig != nil {
-		return c.kubeconfig, nil
-	}
-	var err error
-	c.kubeconfig, err = c.env.Kind.Kubeconfig(ctx, c.spec.Name, false)
-	return c.kubeconfig, err
-}
-
-// connect returns a client for the cluster's API server.
-func (c *cluster) connect(ctx context.Context) (*kube.Client, error) {
-	kubeconfig, err := c.adminConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.client == nil {
-		c.client, err = kube.NewClient(kubeconfig)
-	}
-	return c.client, err
-}
-
-// forget drops what was learned of a cluster that is gone or got another port.
-func (c *cluster) forget() {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.kubeconfig, c.client, c.encapsulation = nil, nil, ""
 }
 
 // renderOptions are what the cluster's files depend on; the encapsulation is resolved by asking its nodes.

@@ -21,17 +21,17 @@ func (c *cluster) resolveEncapsulation(ctx context.Context) (v1alpha1.Encapsulat
 	if wanted != v1alpha1.EncapsulationAuto {
 		return wanted, nil
 	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.encapsulation != "" {
-		return c.encapsulation, nil
-	}
-	nodes, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	nodes, err := c.kindNodes(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(nodes) == 0 {
 		return "", fmt.Errorf("cluster %s has no node to ask for the kernel's encapsulations", c.spec.Name)
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.encapsulation != "" {
+		return c.encapsulation, nil
 	}
 	node := nodes[0]
 	if _, err := node.Command(ctx, nil, "ip", "link", "add", "name", probeLink, "type", "ipip", "local", "127.0.0.1"); err != nil {

@@ -117,18 +117,18 @@ func (c *cluster) lackingImages(ctx context.Context) (lacking map[string][]kindc
 	if len(local) == 0 {
 		return nil, 0, nil
 	}
-	nodes, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	nodes, err := c.kindNodes(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	there, err := eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) (map[string]string, error) { return node.ImageIDs(ctx) })
 	if err != nil {
 		return nil, 0, err
 	}
 	lacking = map[string][]kindcluster.Node{}
-	for _, node := range nodes {
-		there, err := node.ImageIDs(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
+	for i, node := range nodes {
 		for _, image := range local {
-			if _, ok := there[image]; !ok {
+			if _, ok := there[i][image]; !ok {
 				lacking[image] = append(lacking[image], node)
 			}
 		}

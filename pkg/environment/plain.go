@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/plain"
 	"github.com/gardener/kindling/pkg/steps"
@@ -23,25 +24,25 @@ func (c *cluster) plain() steps.Step {
 		Title:   "Plain network in " + c.spec.Name + " (no pools, no policies)",
 		Needs:   c.steps("cluster"),
 		Observe: c.observePlain,
-		Apply: func(ctx context.Context, report func(string)) (string, error) {
+		Apply: func(ctx context.Context, _ func(string)) (string, error) {
 			nodes, planned, err := c.plannedNodes(ctx)
 			if err != nil {
 				return "", err
 			}
-			for _, node := range nodes {
-				report("node " + node.Name())
-				if err := c.applyPlain(ctx, node, planned); err != nil {
-					return "", fmt.Errorf("configuring the network of node %s: %w", node.Name(), err)
+			_, err = eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) (struct{}, error) {
+				if err := c.applyPlain(ctx, node, planned[node.Name()]); err != nil {
+					return struct{}{}, fmt.Errorf("configuring the network of node %s: %w", node.Name(), err)
 				}
-			}
-			return fmt.Sprintf("%d nodes", len(nodes)), nil
+				return struct{}{}, nil
+			})
+			return fmt.Sprintf("%d nodes", len(nodes)), err
 		},
 	}
 }
 
 // plannedNodes returns the nodes of the cluster, and what each of them shall have.
 func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[string]plannedNode, error) {
-	nodes, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	nodes, err := c.kindNodes(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,13 +50,12 @@ func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[str
 	for _, family := range c.env.plan.Families {
 		seedPods = append(seedPods, family.SeedPods)
 	}
-	described := make([]plain.Node, len(nodes))
-	for i, node := range nodes {
+	described, err := eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) (plain.Node, error) {
 		addresses, err := node.Addresses(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		described[i] = plain.Node{Name: node.Name(), Addresses: addresses}
+		return plain.Node{Name: node.Name(), Addresses: addresses}, err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	assigned, err := plain.Assign(seedPods, described)
 	if err != nil {
@@ -82,38 +82,51 @@ func (c *cluster) observePlain(ctx context.Context) (steps.Observation, error) {
 	if err != nil {
 		return steps.Observation{}, err
 	}
-	var differences []steps.Difference
-	for _, node := range nodes {
-		config, err := node.Command(ctx, nil, "cat", plain.ConfigPath)
-		if err != nil {
-			return steps.Observation{State: steps.Missing}, ctx.Err()
-		}
-		if !slices.Equal(config, planned[node.Name()].config) {
-			differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "another content", Want: "as planned"})
-		}
-		have, err := routesOf(ctx, node)
-		if err != nil {
-			return steps.Observation{}, err
-		}
-		for _, route := range planned[node.Name()].routes {
-			if !slices.Contains(have, route) {
-				differences = append(differences, steps.Difference{
-					Field: node.Name() + " route to " + route.Destination.String(), Have: "missing", Want: "via " + route.Via.String(),
-				})
-			}
-		}
+	found, err := eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) ([]steps.Difference, error) {
+		return c.nodeDifferences(ctx, node, planned[node.Name()])
+	})
+	if err != nil {
+		return steps.Observation{}, err
 	}
+	differences := slices.Concat(found...)
 	if len(differences) > 0 {
 		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d differences", len(differences)), Differences: differences}, nil
 	}
 	return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("%d nodes", len(nodes))}, nil
 }
 
+func (c *cluster) nodeDifferences(ctx context.Context, node kindcluster.Node, planned plannedNode) ([]steps.Difference, error) {
+	config, err := node.Command(ctx, nil, "cat", plain.ConfigPath)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return []steps.Difference{{Field: node.Name() + " " + plain.ConfigPath, Have: "missing", Want: "as planned"}}, nil //nolint:nilerr // cat fails when there is none
+	}
+	var differences []steps.Difference
+	if !slices.Equal(config, planned.config) {
+		differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "another content", Want: "as planned"})
+	}
+	have, err := c.routesOf(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	for _, route := range planned.routes {
+		if !slices.Contains(have, route) {
+			differences = append(differences, steps.Difference{
+				Field: node.Name() + " route to " + route.Destination.String(), Have: "missing", Want: "via " + route.Via.String(),
+			})
+		}
+	}
+	return differences, nil
+}
+
 // routesOf reads the routes of a node that lead over another address.
-func routesOf(ctx context.Context, node kindcluster.Node) ([]plain.Route, error) {
+func (c *cluster) routesOf(ctx context.Context, node kindcluster.Node) ([]plain.Route, error) {
 	var routes []plain.Route
-	for _, family := range []string{"-4", "-6"} {
-		output, err := node.Command(ctx, nil, "ip", family, "-json", "route", "show")
+	for _, family := range c.env.plan.Families {
+		flag := map[v1alpha1.IPFamily]string{v1alpha1.IPv4: "-4", v1alpha1.IPv6: "-6"}[family.IPFamily]
+		output, err := node.Command(ctx, nil, "ip", flag, "-json", "route", "show")
 		if err != nil {
 			return nil, err
 		}
@@ -135,8 +148,8 @@ func routesOf(ctx context.Context, node kindcluster.Node) ([]plain.Route, error)
 	return routes, nil
 }
 
-func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned map[string]plannedNode) error {
-	for _, route := range planned[node.Name()].routes {
+func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned plannedNode) error {
+	for _, route := range planned.routes {
 		if _, err := node.Command(ctx, nil, "ip", "route", "replace", route.Destination.String(), "via", route.Via.String()); err != nil {
 			return err
 		}
@@ -147,7 +160,7 @@ func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned
 		}
 	}
 	// The configuration comes last: it makes the node ready.
-	return node.WriteFile(ctx, plain.ConfigPath, planned[node.Name()].config, 0o644)
+	return node.WriteFile(ctx, plain.ConfigPath, planned.config, 0o644)
 }
 
 // masquerade hides pods behind their node towards everything that does not know the way back.

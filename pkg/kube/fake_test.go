@@ -22,13 +22,17 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 	mapper := meta.NewDefaultRESTMapper(nil)
 	lists := map[schema.GroupVersionResource]string{}
 	for _, kind := range []schema.GroupVersionKind{
-		{Version: "v1", Kind: "Pod"}, {Version: "v1", Kind: "Event"}, {Version: "v1", Kind: "ConfigMap"},
-		{Group: "apps", Version: "v1", Kind: "DaemonSet"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Version: "v1", Kind: "Pod"},
+		{Version: "v1", Kind: "Event"},
+		{Version: "v1", Kind: "ConfigMap"},
+		{Group: "apps", Version: "v1", Kind: "DaemonSet"},
+		{Group: "apps", Version: "v1", Kind: "Deployment"},
 	} {
 		mapper.Add(kind, meta.RESTScopeNamespace)
 	}
 	for _, kind := range []schema.GroupVersionKind{
-		{Version: "v1", Kind: "Node"}, {Version: "v1", Kind: "Namespace"},
+		{Version: "v1", Kind: "Node"},
+		{Version: "v1", Kind: "Namespace"},
 		{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
 	} {
 		mapper.Add(kind, meta.RESTScopeRoot)

@@ -126,7 +126,7 @@ func TestPodAddressReturnsTheAddressesOfThePod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, cluster := fakeClient(t)
 		reads := 0
-		cluster.PrependReactor("get", "pods", func(action kubetesting.Action) (bool, runtime.Object, error) {
+		cluster.PrependReactor("get", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
 			if reads++; reads < 3 {
 				return false, nil, nil
 			}

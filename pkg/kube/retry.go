@@ -33,7 +33,7 @@ func untilAnswered(ctx context.Context, request func(ctx context.Context) error)
 		case err == nil:
 			return true, nil
 		case ctx.Err() != nil:
-			return false, nil // the request was cut short: the answer before says more
+			return false, ctx.Err() // the request was cut short: the answer before says more
 		case transient(err):
 			last = err
 			return false, nil

@@ -15,9 +15,12 @@
 //
 //	testscript.Params{Setup: func(env *testscript.Env) error {
 //		stub, err := stubengine.New(filepath.Join(env.WorkDir, "engine"), stubengine.State{})
-//		env.Setenv(stubengine.Variable, stub.Dir)
+//		if err != nil {
+//			return err
+//		}
 //		env.Defer(stub.Close)
-//		return err
+//		env.Vars = append(env.Vars, stub.Environment()...)
+//		return nil
 //	}}
 //
 // # Folder

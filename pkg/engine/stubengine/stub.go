@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -34,7 +35,10 @@ func Start(t testing.TB, state State) *Stub {
 		t.Fatal(err)
 	}
 	t.Cleanup(stub.Close)
-	t.Setenv(Variable, stub.Dir)
+	for _, variable := range stub.Environment() {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
 	return stub
 }
 
@@ -50,6 +54,12 @@ func New(dir string, state State) (*Stub, error) {
 	}
 	hung, err := listen(filepath.Join(dir, hangFile))
 	return &Stub{dir, hung}, err
+}
+
+// Environment is what calls need to be those of this engine, as NAME=VALUE. A program under the race detector waits a second before
+// it ends, for late reports; kind makes some fifty calls for a cluster.
+func (s *Stub) Environment() []string {
+	return []string{Variable + "=" + s.Dir, "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")}
 }
 
 // Close ends the calls that hang.

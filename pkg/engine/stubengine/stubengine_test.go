@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -241,4 +242,16 @@ func TestWaitingForAHangEndsWithTheContext(t *testing.T) {
 	if err := stub.WaitForHang(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
+		stub, err := stubengine.New(filepath.Join(env.WorkDir, "engine"), stubengine.State{})
+		if err != nil {
+			return err
+		}
+		env.Defer(stub.Close)
+		env.Vars = append(env.Vars, stub.Environment()...)
+		return nil
+	}})
 }
