@@ -62,7 +62,10 @@ func (e *Engine) containers(ctx context.Context, filter ...string) ([]Container,
 }
 
 // address is a container's place in a network; a stopped one has none.
-type address struct{ IPAddress, GlobalIPv6Address string }
+type address struct {
+	IPAddress         string `json:"IPAddress"`
+	GlobalIPv6Address string `json:"GlobalIPv6Address"`
+}
 
 func (a address) parse() ([]netip.Addr, error) {
 	var all []netip.Addr
@@ -81,14 +84,18 @@ func (a address) parse() ([]netip.Addr, error) {
 
 func parseContainers(output []byte) ([]Container, error) {
 	var answers []struct {
-		ID     string `json:"Id"`
-		Name   string
-		State  struct{ Status string }
+		ID    string `json:"Id"`
+		Name  string `json:"Name"`
+		State struct {
+			Status string `json:"Status"`
+		} `json:"State"`
 		Config struct {
-			Image  string
-			Labels map[string]string
-		}
-		NetworkSettings struct{ Networks map[string]address }
+			Image  string            `json:"Image"`
+			Labels map[string]string `json:"Labels"`
+		} `json:"Config"`
+		NetworkSettings struct {
+			Networks map[string]address `json:"Networks"`
+		} `json:"NetworkSettings"`
 	}
 	if err := json.Unmarshal(output, &answers); err != nil {
 		return nil, fmt.Errorf("reading the engine's containers: %w", err)

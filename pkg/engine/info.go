@@ -45,7 +45,9 @@ func (e *Engine) Info(ctx context.Context) (Info, error) {
 }
 
 func serverErrors(output []byte) error {
-	var answer struct{ ServerErrors []string }
+	var answer struct {
+		ServerErrors []string `json:"ServerErrors"`
+	}
 	if err := json.Unmarshal(output, &answer); err != nil {
 		return fmt.Errorf("reading what the engine says of itself: %w", err)
 	}
@@ -71,10 +73,14 @@ func (e *Engine) unavailable(ctx context.Context, err error) error {
 
 func dockerInfo(output []byte) (Info, error) {
 	var answer struct {
-		ServerVersion, OperatingSystem, Architecture, KernelVersion, CgroupVersion string
-		NCPU                                                                       int
-		MemTotal                                                                   int64
-		SecurityOptions                                                            []string
+		ServerVersion   string   `json:"ServerVersion"`
+		OperatingSystem string   `json:"OperatingSystem"`
+		Architecture    string   `json:"Architecture"`
+		KernelVersion   string   `json:"KernelVersion"`
+		CgroupVersion   string   `json:"CgroupVersion"`
+		NCPU            int      `json:"NCPU"`
+		MemTotal        int64    `json:"MemTotal"`
+		SecurityOptions []string `json:"SecurityOptions"`
 	}
 	if err := json.Unmarshal(output, &answer); err != nil {
 		return Info{}, fmt.Errorf("reading what the engine says of itself: %w", err)
@@ -99,7 +105,9 @@ func podmanInfo(output []byte) (Info, error) {
 				Rootless bool `json:"rootless"`
 			} `json:"security"`
 		} `json:"host"`
-		Version struct{ Version string } `json:"version"`
+		Version struct {
+			Version string `json:"Version"`
+		} `json:"version"`
 	}
 	if err := json.Unmarshal(output, &answer); err != nil {
 		return Info{}, fmt.Errorf("reading what the engine says of itself: %w", err)

@@ -12,24 +12,31 @@ import (
 	"strings"
 )
 
-// inspected has the fields of Docker (and nerdctl) in capital letters and those of podman in small ones.
+// inspected has the fields of Docker and nerdctl. podman writes them in small letters, which reads the same, and has some of its own.
 type inspected struct {
-	Name   string
+	Name   string `json:"Name"`
 	ID     string `json:"Id"`
-	Driver string
+	Driver string `json:"Driver"`
 	// EnableIPv6 is Docker's; podman calls it ipv6_enabled; nerdctl has none, and its networks speak what they have ranges of.
-	EnableIPv6  *bool
-	IPv6Enabled *bool `json:"ipv6_enabled"`
-	Internal    bool
-	Labels      map[string]string
-	Options     map[string]string
-	IPAM        struct{ Config []inspectedRange }
-	Subnets     []inspectedRange `json:"subnets"`
-	Containers  map[string]struct{ Name string }
+	EnableIPv6  *bool             `json:"EnableIPv6"`
+	IPv6Enabled *bool             `json:"ipv6_enabled"`
+	Internal    bool              `json:"Internal"`
+	Labels      map[string]string `json:"Labels"`
+	Options     map[string]string `json:"Options"`
+	IPAM        struct {
+		Config []inspectedRange `json:"Config"`
+	} `json:"IPAM"`
+	Subnets    []inspectedRange `json:"subnets"`
+	Containers map[string]struct {
+		Name string `json:"Name"`
+	} `json:"Containers"`
 }
 
 // inspectedRange leaves out IPRange, which Docker 29 writes although it is empty.
-type inspectedRange struct{ Subnet, Gateway string }
+type inspectedRange struct {
+	Subnet  string `json:"Subnet"`
+	Gateway string `json:"Gateway"`
+}
 
 func parseNetworks(output []byte) ([]*Network, error) {
 	var answers []inspected

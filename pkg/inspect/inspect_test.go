@@ -53,26 +53,30 @@ func TestGardenersOwnFiles(t *testing.T) {
 		want    []string
 	}{
 		"v1.93.0 lacks nodes": {
-			"v1.93.0", netplan.ModeStrict, []string{"v1.93.0/gardenlet-values.yaml", "v1.93.0/shoot.yaml", "v1.93.0/kind-values.yaml"},
+			"v1.93.0", netplan.ModeStrict,
+			[]string{"v1.93.0/gardenlet-values.yaml", "v1.93.0/shoot.yaml", "v1.93.0/kind-values.yaml"},
 			[]string{"nodes-set: nodes of shoot garden-local/local"},
 		},
 		"Gardener v1.93.0 was content with them": {
 			"v1.93.0", netplan.ModeGardener, []string{"v1.93.0/gardenlet-values.yaml", "v1.93.0/shoot.yaml"}, nil,
 		},
 		"v1.93.0 with IPv6 lacks nodes": {
-			"v1.93.0", netplan.ModeStrict, []string{"v1.93.0/gardenlet-values-ipv6.yaml", "v1.93.0/shoot-ipv6.yaml", "v1.93.0/kind-values-ipv6.yaml"},
+			"v1.93.0", netplan.ModeStrict,
+			[]string{"v1.93.0/gardenlet-values-ipv6.yaml", "v1.93.0/shoot-ipv6.yaml", "v1.93.0/kind-values-ipv6.yaml"},
 			[]string{"nodes-set: nodes of shoot garden-local/local"},
 		},
 		"v1.96.0 is content": {
 			"v1.96.0", netplan.ModeStrict, []string{"v1.96.0/gardenlet-values.yaml", "v1.96.0/shoot.yaml", "v1.96.0/shoot-ipv6.yaml"}, nil,
 		},
 		"v1.96.0's shoot with a newer provider-local": {
-			"v1.128.0", netplan.ModeStrict, []string{"v1.96.0/gardenlet-values.yaml", "v1.96.0/shoot.yaml"},
+			"v1.128.0", netplan.ModeStrict,
+			[]string{"v1.96.0/gardenlet-values.yaml", "v1.96.0/shoot.yaml"},
 			[]string{"provider-local: nodes of shoot garden-local/local"},
 		},
 		"v1.149.0 is content": {
 			"v1.149.0", netplan.ModeStrict,
-			[]string{"v1.149.0/gardenlet.yaml", "v1.149.0/garden.yaml", "v1.149.0/kind-cluster.yaml", "v1.149.0/shoot.yaml", "v1.149.0/shoot-ipv6.yaml", "v1.149.0/shoot-workerless.yaml"}, nil,
+			[]string{"v1.149.0/gardenlet.yaml", "v1.149.0/garden.yaml", "v1.149.0/kind-cluster.yaml", "v1.149.0/shoot.yaml", "v1.149.0/shoot-ipv6.yaml", "v1.149.0/shoot-workerless.yaml"},
+			nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (s store) record(args []string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(s.dir, callsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(s.dir, callsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gardener/kindling/hack/nodeimage/internal/run"
@@ -81,7 +82,7 @@ func importInto(ctx context.Context, programs, folder, store, archive string) er
 	client.Args = append(client.Args, "--namespace", namespace, "images", "import", "--all-platforms", "--no-unpack", archive)
 	err = client.Run(ctx)
 	stop()
-	<-ended
+	<-ended //nolint:errcheck // it was told to stop: how it did does not matter
 	return err
 }
 
@@ -89,7 +90,7 @@ func importInto(ctx context.Context, programs, folder, store, archive string) er
 func waitForAnswer(ctx context.Context, client run.Command, ended <-chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	client.Args = append(client.Args[:len(client.Args):len(client.Args)], "--connect-timeout", "1s", "version")
+	client.Args = append(slices.Clip(client.Args), "--connect-timeout", "1s", "version")
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {

@@ -63,7 +63,7 @@ func WriteArchive(target string, specs []Spec) error {
 }
 
 func assemble(spec Spec, layers map[string]v1.Layer) (v1.Image, error) {
-	image := v1.Image(empty.Image)
+	image := empty.Image
 	for _, path := range spec.Layers {
 		next, err := mutate.AppendLayers(image, layers[path])
 		if err != nil {

@@ -41,7 +41,7 @@ func checkImages(ctx context.Context, r release.Release, done cache.Artefacts) e
 // missingImages reads one name a line and returns those not in the list.
 func missingImages(wanted string, list []release.Image) []string {
 	var missing []string
-	for _, name := range strings.Fields(wanted) {
+	for name := range strings.FieldsSeq(wanted) {
 		if !slices.ContainsFunc(list, func(i release.Image) bool { return i.Name == name }) {
 			missing = append(missing, name)
 		}
