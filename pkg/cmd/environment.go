@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -65,11 +66,18 @@ func (o *environmentOptions) newProgress(streams IOStreams) printer.Progress {
 	return printer.NewProgress(printer.ProgressMode(o.progress.value), streams.ErrOut, terminal)
 }
 
+// kindNetworkVariable sends kind to another network than the one that is made for the environment.
+const kindNetworkVariable = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
+
 // open returns the environment with everything that it needs from outside.
 func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment, plan *netplan.Plan, merge bool, form render.SeedForm) (*environment.Environment, error) {
 	containerEngine, info, err := detectEngine(ctx, o.engine)
 	if err != nil {
 		return nil, err
+	}
+	if network := os.Getenv(kindNetworkVariable); network != "" && network != environment.NetworkName {
+		return nil, &hostNotFit{fmt.Errorf("$%s is %s: kind would put the nodes there, and not into the container network %s; unset it",
+			kindNetworkVariable, network, environment.NetworkName)}
 	}
 	opts := environment.Options{
 		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,

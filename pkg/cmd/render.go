@@ -5,6 +5,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,12 +40,14 @@ It asks neither an engine nor a cluster. Files of these names in DIR are written
 	}
 	options.addFlags(command.Flags())
 	command.Flags().StringVar(&options.out, "out", "", "folder to write to, made if it is missing; - writes all to standard output")
-	_ = command.MarkFlagRequired("out")
 	options.seedAs = seedAsFlag(command.Flags())
 	return command
 }
 
 func (o *renderOptions) run(streams IOStreams, args []string) error {
+	if o.out == "" {
+		return &UsageError{errors.New("say where to write with --out DIR, or --out - for standard output")}
+	}
 	env, plan, err := o.checked(streams, args)
 	if err != nil {
 		return err

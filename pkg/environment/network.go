@@ -19,8 +19,8 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-// networkName is the engine's network that kind puts its nodes into.
-const networkName = "kind"
+// NetworkName is the engine's network that kind puts its nodes into.
+const NetworkName = "kind"
 
 // ForeignError says that a thing of the same name is there which kindling did not make.
 type ForeignError struct {
@@ -52,7 +52,7 @@ func (e *Environment) containerNetwork() steps.Step {
 
 // networkSpec is the network with the ranges of both families, as Gardener's local setup has it for every family of cluster.
 func (e *Environment) networkSpec() engine.NetworkSpec {
-	spec := engine.NetworkSpec{Name: networkName, Masquerade: true, Labels: map[string]string{render.EnvironmentLabel: e.name()}}
+	spec := engine.NetworkSpec{Name: NetworkName, Masquerade: true, Labels: map[string]string{render.EnvironmentLabel: e.name()}}
 	for _, family := range e.plan.Families {
 		spec.Prefixes = append(spec.Prefixes, family.Container)
 	}
@@ -70,7 +70,7 @@ func (e *Environment) requiredSpec() engine.NetworkSpec {
 }
 
 func (e *Environment) observeNetwork(ctx context.Context) (steps.Observation, error) {
-	network, err := e.Engine.Network(ctx, networkName)
+	network, err := e.Engine.Network(ctx, NetworkName)
 	if is[*engine.NotFoundError](err) {
 		return steps.Observation{State: steps.Missing}, nil
 	}
@@ -94,13 +94,13 @@ func (e *Environment) networkError(network *engine.Network) error {
 		have = append(have, difference.Field+" "+difference.Have)
 		want = append(want, difference.Field+" "+difference.Want)
 	}
-	remedy := "remove it with: " + e.Engine.Name() + " network rm " + networkName
+	remedy := "remove it with: " + e.Engine.Name() + " network rm " + NetworkName
 	if len(network.Containers) > 0 {
 		remedy = "it is used by " + strings.Join(network.Containers, ", ") + ": remove these first, then " + remedy
 	}
 	remedy += "\nor take its ranges over in spec.networks (container)"
 	return &ForeignError{
-		What: "a network called " + networkName + " with other settings", Have: strings.Join(have, ", "), Want: strings.Join(want, ", "), Remedy: remedy,
+		What: "a network called " + NetworkName + " with other settings", Have: strings.Join(have, ", "), Want: strings.Join(want, ", "), Remedy: remedy,
 	}
 }
 
@@ -120,7 +120,7 @@ func (e *Environment) applyNetwork(ctx context.Context, report func(string)) (st
 
 // undoNetwork removes a network that kindling made for any environment, when the last container has left it.
 func (e *Environment) undoNetwork(ctx context.Context) (string, error) {
-	network, err := e.Engine.Network(ctx, networkName)
+	network, err := e.Engine.Network(ctx, NetworkName)
 	if is[*engine.NotFoundError](err) {
 		return "not there", nil
 	}

@@ -7,6 +7,7 @@ package stubengine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func (d *docker) runCommand() *cobra.Command {
 			return fmt.Errorf("run takes an image")
 		}
 		container.ID, container.Image, container.State, container.Labels = d.state.identity(), args[0], running, pairs(labels)
+		maps.Copy(container.Labels, d.state.Labels)
 		for _, text := range ports {
 			port, err := parsePort(text)
 			if err != nil {

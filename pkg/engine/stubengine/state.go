@@ -25,6 +25,8 @@ type State struct {
 	Images        []Image     `json:"images,omitempty"`
 	// Pullable are images that a registry has.
 	Pullable []Image `json:"pullable,omitempty"`
+	// Labels are given to every container that is made, beside its own: Docker Desktop tells published ports that way.
+	Labels map[string]string `json:"labels,omitempty"`
 	// Answers are tried in order; the first that fits is given.
 	Answers []Answer `json:"answers,omitempty"`
 	// Made counts the things that got an identity, which is made of it: a test sees the same ones in each run.
