@@ -5,7 +5,6 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,11 +19,11 @@ import (
 	"github.com/gardener/kindling/pkg/render"
 )
 
-// selection chooses an environment: a profile by its name, or a file.
+// selection chooses an environment: a profile by its name, a file, or a file laid over a profile.
 type selection struct{ file string }
 
 func (s *selection) addFlags(flags *pflag.FlagSet) {
-	flags.StringVarP(&s.file, "file", "f", "", "environment file, or - for standard input, instead of a profile")
+	flags.StringVarP(&s.file, "file", "f", "", "environment file, or - for standard input; with a profile, what the file has is laid over it")
 }
 
 // load returns the environment and its plan.
@@ -56,9 +55,13 @@ func (s *selection) checked(streams IOStreams, args []string) (*v1alpha1.Environ
 func (s *selection) environment(streams IOStreams, args []string) (*v1alpha1.Environment, error) {
 	switch {
 	case s.file != "" && len(args) > 0:
-		return nil, &UsageError{errors.New("give a profile or -f FILE, not both")}
+		base, err := profiles.Source(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return v1alpha1.LoadFile(s.file, streams.In, base)
 	case s.file != "":
-		return v1alpha1.LoadFile(s.file, streams.In)
+		return v1alpha1.LoadFile(s.file, streams.In, nil)
 	case len(args) > 0:
 		return profiles.Load(args[0])
 	default:

@@ -221,3 +221,29 @@ func TestCompareConfigsNamesFields(t *testing.T) {
 		t.Errorf("%v, %v", differences, err)
 	}
 }
+
+// TestAFullDiskLeavesTheOldFile writes to a disk of two pages.
+func TestAFullDiskLeavesTheOldFile(t *testing.T) {
+	e := local(t)
+	if err := e.makeDir(); err != nil {
+		t.Fatal(err)
+	}
+	if err := mountTmpfs(e.Dir, "size=16k"); err != nil {
+		t.Skipf("skipped: no small disk can be mounted here (needs root on Linux): %v", err)
+	}
+	t.Cleanup(func() { _ = unmount(e.Dir) })
+	if err := e.writeFile("kubeconfig", []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := e.writeFile("kubeconfig", make([]byte, 1<<20), 0o600)
+	if err == nil || !strings.Contains(err.Error(), "no space left on device") || !strings.Contains(err.Error(), "kubeconfig") {
+		t.Errorf("error %v", err)
+	}
+	if content := read(t, e.path("kubeconfig")); content != "old" {
+		t.Errorf("the file is %q now", content)
+	}
+	entries, err := os.ReadDir(e.Dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}

@@ -45,7 +45,7 @@ func eachExample(t *testing.T, do func(*testing.T, example)) {
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			env, err := v1alpha1.LoadFile(path, nil)
+			env, err := v1alpha1.LoadFile(path, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,8 @@
 package e2e
 
 import (
+	"archive/tar"
+	"bytes"
 	"fmt"
 	"net/netip"
 	"os"
@@ -60,6 +62,10 @@ func TestCalico(t *testing.T) {
 	file := s.write("calico.yaml", calicoEnvironment(t, s.image, ""))
 	t.Cleanup(func() { s.run("down", "-f", file) })
 	complete := s.hasCalicoImages()
+	preloaded := "quay.io/calico/kube-controllers:" + calicoVersion()
+	if !complete {
+		s.importImage(preloaded)
+	}
 	timeout := "150s"
 	if complete {
 		timeout = "10m"
@@ -75,6 +81,13 @@ func TestCalico(t *testing.T) {
 	} else {
 		s.want(0, r)
 	}
+	t.Run("an image of the engine is in every node", func(*testing.T) {
+		for _, node := range []string{calicoNode, "e2e-calico-worker", "e2e-calico-worker2"} {
+			if images := s.docker("exec", node, "crictl", "inspecti", "--output", "go-template", "--template", "{{.status.repoTags}}", preloaded); !strings.Contains(images, preloaded) {
+				t.Errorf("node %s: %s", node, images)
+			}
+		}
+	})
 	t.Run("pools as planned", func(*testing.T) { checkPools(s) })
 	t.Run("the DaemonSet makes no pools of its own", func(*testing.T) {
 		env := s.mustKubectl(calicoNode, "-n", "kube-system", "get", "daemonset", "calico-node", "--output", "jsonpath={.spec.template.spec.containers[0].env[*].name}")
@@ -109,6 +122,29 @@ func (s *suite) hasCalicoImages() bool {
 		}
 	}
 	return true
+}
+
+// importImage gives the engine an image of that name with one file in it, and takes it away after the test.
+func (s *suite) importImage(name string) {
+	s.t.Helper()
+	var archive bytes.Buffer
+	writer := tar.NewWriter(&archive)
+	content := []byte("nothing runs from this image\n")
+	if err := writer.WriteHeader(&tar.Header{Name: "README", Mode: 0o644, Size: int64(len(content))}); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := writer.Write(content); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	command := exec.Command("docker", "import", "-", name)
+	command.Stdin = &archive
+	if output, err := command.CombinedOutput(); err != nil {
+		s.t.Fatalf("docker import: %v\n%s", err, output)
+	}
+	s.t.Cleanup(func() { _ = exec.Command("docker", "image", "rm", name).Run() })
 }
 
 func checkPools(s *suite) {
@@ -237,7 +273,7 @@ func checkGuard(s *suite) {
 // TestForeign holds that nothing is changed or removed that kindling did not make.
 func TestForeign(t *testing.T) {
 	s := newSuite(t)
-	file := s.write("plain.yaml", plainEnvironment(s.image))
+	file := s.write("plain.yaml", plainOverride(s.image, ""))
 	if networks := s.docker("network", "ls", "--quiet", "--filter", "name=^kind$"); networks != "" {
 		t.Skip("skipped: the engine has a network kind already")
 	}
@@ -247,13 +283,13 @@ func TestForeign(t *testing.T) {
 		_ = exec.Command("docker", "rm", "--force", "e2e-foreign").Run()
 		_ = exec.Command("docker", "network", "rm", "kind").Run()
 	})
-	r := s.want(1, s.run("up", "-f", file))
+	r := s.want(1, s.run("up", "ha-single-zone", "-f", file))
 	for _, want := range []string{"172.30.0.0/24", "172.18.0.0/24", "e2e-foreign", "kindling did not make it"} {
 		if !strings.Contains(r.stderr, want) {
 			t.Errorf("the error does not name %q:\n%s", want, r.stderr)
 		}
 	}
-	s.want(0, s.run("down", "-f", file))
+	s.want(0, s.run("down", "ha-single-zone", "-f", file))
 	if networks := s.docker("network", "ls", "--quiet", "--filter", "name=^kind$"); networks == "" {
 		t.Error("down removed a network that kindling did not make")
 	}

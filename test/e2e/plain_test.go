@@ -15,33 +15,31 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-// plainEnvironment is the profile ha-single-zone with the node image at hand and the network plugin that needs no images.
-func plainEnvironment(image string) string {
+// plainOverride is laid over the profile ha-single-zone: the node image at hand, and the network plugin that needs no images.
+func plainOverride(image, more string) string {
 	return fmt.Sprintf(`apiVersion: kindling.gardener.cloud/v1alpha1
 kind: Environment
 metadata:
   name: e2e-plain
 spec:
   networkPlugin: Plain
-  clusters:
-  - name: e2e-plain
-    nodeImage: %s
-    nodes:
-    - role: control-plane
-    - role: worker
-    - role: worker
-  shoots:
-  - name: local
-    failureTolerance: node
-`, image)
+  nodeImage: %s
+%s`, image, more)
 }
+
+// The cluster of the profile and its first nodes.
+const (
+	plainCluster = "gardener-local-ha-single-zone"
+	plainNode    = plainCluster + "-control-plane"
+	plainWorker  = plainCluster + "-worker"
+)
 
 // TestPlain goes through the life of an environment with three nodes: interrupted at each step, brought up, repeated, changed,
 // broken and repaired, taken down.
 func TestPlain(t *testing.T) {
 	s := newSuite(t)
-	file := s.write("plain.yaml", plainEnvironment(s.image))
-	t.Cleanup(func() { s.run("down", "-f", file) })
+	file := s.write("plain.yaml", plainOverride(s.image, ""))
+	t.Cleanup(func() { s.run("down", "ha-single-zone", "-f", file) })
 
 	// Ctrl-C at each step that takes time, and kill -9 in the one that takes longest; up goes on each time.
 	for _, step := range []struct {
@@ -50,68 +48,68 @@ func TestPlain(t *testing.T) {
 		code   int
 	}{
 		{"container-network", syscall.SIGINT, 130},
-		{"cluster/e2e-plain", syscall.SIGKILL, -1},
-		{"plain/e2e-plain", syscall.SIGINT, 130},
-		{"ready/e2e-plain", syscall.SIGINT, 130},
+		{"cluster/" + plainCluster, syscall.SIGKILL, -1},
+		{"plain/" + plainCluster, syscall.SIGINT, 130},
+		{"ready/" + plainCluster, syscall.SIGINT, 130},
 	} {
-		if code := s.interrupt(step.signal, step.name, "up", "-f", file); code != step.code {
+		if code := s.interrupt(step.signal, step.name, "up", "ha-single-zone", "-f", file); code != step.code {
 			t.Errorf("interrupted at %s: exit code %d, want %d", step.name, code, step.code)
 		}
 	}
-	s.want(0, s.run("up", "-f", file, "--merge"))
+	s.want(0, s.run("up", "ha-single-zone", "-f", file, "--merge"))
 	checkNodes(s)
 	checkFiles(s)
 
 	t.Run("up again changes nothing", func(*testing.T) {
-		r := s.want(0, s.run("up", "-f", file, "--merge", "-o", "json"))
+		r := s.want(0, s.run("up", "ha-single-zone", "-f", file, "--merge", "-o", "json"))
 		if strings.Contains(r.stdout, `"applied"`) {
 			t.Errorf("something was done again:\n%s", r.stdout)
 		}
-		s.want(0, s.run("status", "-f", file))
-		s.want(0, s.run("up", "-f", file, "--dry-run"))
+		s.want(0, s.run("status", "ha-single-zone", "-f", file))
+		s.want(0, s.run("up", "ha-single-zone", "-f", file, "--dry-run"))
 	})
 	t.Run("pods reach each other across nodes", func(*testing.T) { checkPods(s) })
 	t.Run("a route that was lost is seen and repaired", func(*testing.T) {
-		route := strings.Fields(s.docker("exec", "e2e-plain-worker", "ip", "route", "show", "10.1.0.0/24"))
+		route := strings.Fields(s.docker("exec", plainWorker, "ip", "route", "show", "10.1.0.0/24"))
 		if len(route) == 0 {
 			t.Fatal("there is no route to the first node's pods")
 		}
-		s.docker("exec", "e2e-plain-worker", "ip", "route", "delete", "10.1.0.0/24")
-		if state := s.states("-f", file)["plain/e2e-plain"]; state.State != steps.Differs {
+		s.docker("exec", plainWorker, "ip", "route", "delete", "10.1.0.0/24")
+		if state := s.states("ha-single-zone", "-f", file)["plain/"+plainCluster]; state.State != steps.Differs {
 			t.Errorf("status says %v", state)
 		}
-		s.want(0, s.run("up", "-f", file))
-		s.want(0, s.run("status", "-f", file))
+		s.want(0, s.run("up", "ha-single-zone", "-f", file))
+		s.want(0, s.run("status", "ha-single-zone", "-f", file))
 	})
 	t.Run("a stopped node is started", func(*testing.T) {
-		s.docker("stop", "e2e-plain-worker2")
-		s.want(3, s.run("status", "-f", file))
-		s.want(0, s.run("up", "-f", file))
+		s.docker("stop", plainWorker+"2")
+		s.want(3, s.run("status", "ha-single-zone", "-f", file))
+		s.want(0, s.run("up", "ha-single-zone", "-f", file))
 	})
 	t.Run("a changed shoot is applied, a changed node is named", func(*testing.T) {
-		changed := s.write("changed.yaml", strings.Replace(plainEnvironment(s.image), "failureTolerance: node", "failureTolerance: none", 1))
-		r := s.want(3, s.run("up", "-f", changed, "--dry-run"))
+		changed := s.write("changed.yaml", plainOverride(s.image, "  shoots: [{name: local, failureTolerance: none}]\n"))
+		r := s.want(3, s.run("up", "ha-single-zone", "-f", changed, "--dry-run"))
 		if !strings.Contains(r.stdout, "files") {
 			t.Errorf("the dry run does not name the files:\n%s", r.stdout)
 		}
-		labelled := s.write("labelled.yaml", strings.Replace(plainEnvironment(s.image), "- role: control-plane", "- role: control-plane\n      zone: \"7\"", 1))
-		r = s.want(3, s.run("up", "-f", labelled, "--dry-run"))
-		if want := "needs --recreate=cluster/e2e-plain"; !strings.Contains(r.stdout, want) || !strings.Contains(r.stdout, "topology.kubernetes.io/zone") {
+		labelled := s.write("labelled.yaml", plainOverride(s.image, "  clusters: [{name: "+plainCluster+", nodes: [{role: control-plane, zone: \"7\"}, {role: worker}, {role: worker}]}]\n"))
+		r = s.want(3, s.run("up", "ha-single-zone", "-f", labelled, "--dry-run"))
+		if want := "needs --recreate=cluster/" + plainCluster; !strings.Contains(r.stdout, want) || !strings.Contains(r.stdout, "topology.kubernetes.io/zone") {
 			t.Errorf("the dry run does not say %q and the field:\n%s", want, r.stdout)
 		}
-		if r := s.want(1, s.run("up", "-f", labelled)); !strings.Contains(r.stderr, "can't be changed in place") {
+		if r := s.want(1, s.run("up", "ha-single-zone", "-f", labelled)); !strings.Contains(r.stderr, "can't be changed in place") {
 			t.Errorf("up says:\n%s", r.stderr)
 		}
 	})
 	t.Run("down leaves nothing", func(*testing.T) {
-		s.want(0, s.run("down", "-f", file))
+		s.want(0, s.run("down", "ha-single-zone", "-f", file))
 		checkNothingLeft(s)
 	})
 }
 
 func checkNodes(s *suite) {
 	s.t.Helper()
-	nodes := s.mustKubectl("e2e-plain-control-plane", "get", "nodes", "--no-headers",
+	nodes := s.mustKubectl(plainNode, "get", "nodes", "--no-headers",
 		"--output", "custom-columns=ENV:.metadata.labels.kindling\\.gardener\\.cloud/environment,READY:.status.conditions[?(@.type=='Ready')].status")
 	if strings.Count(nodes, "e2e-plain") != 3 || strings.Count(nodes, "True") != 3 {
 		s.t.Errorf("nodes:\n%s", nodes)
@@ -125,14 +123,14 @@ func checkFiles(s *suite) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		s.t.Errorf("kubeconfig: %v, %v", info, err)
 	}
-	for _, name := range []string{"seed.yaml", "shoot.yaml", "kind-e2e-plain.yaml"} {
+	for _, name := range []string{"seed.yaml", "shoot.yaml", "kind-" + plainCluster + ".yaml"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			s.t.Error(err)
 		}
 	}
-	s.want(0, s.run("validate", filepath.Join(dir, "seed.yaml"), filepath.Join(dir, "shoot.yaml"), filepath.Join(dir, "kind-e2e-plain.yaml")))
+	s.want(0, s.run("validate", filepath.Join(dir, "seed.yaml"), filepath.Join(dir, "shoot.yaml"), filepath.Join(dir, "kind-"+plainCluster+".yaml")))
 	merged, err := os.ReadFile(filepath.Join(s.home, "user-kubeconfig"))
-	if err != nil || !strings.Contains(string(merged), "current-context: kind-e2e-plain") {
+	if err != nil || !strings.Contains(string(merged), "current-context: kind-"+plainCluster) {
 		s.t.Errorf("not merged: %v\n%s", err, merged)
 	}
 }
@@ -140,13 +138,13 @@ func checkFiles(s *suite) {
 // checkPods runs a server on one node and asks it from another.
 func checkPods(s *suite) {
 	s.t.Helper()
-	const node = "e2e-plain-control-plane"
+	const node = plainNode
 	pod := func(name, host string, command ...string) string {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":0,
 			"containers":[{"name":"c","image":"localhost/kindling/nettools:1","imagePullPolicy":"Never","command":["%s"]}]}}`, name, host, strings.Join(command, `","`))
 	}
-	s.apply(node, pod("server", "e2e-plain-worker", "nc", "-l", "-k", "-p", "8080"))
-	s.apply(node, pod("client", "e2e-plain-worker2", "sleep", "3600"))
+	s.apply(node, pod("server", plainWorker, "nc", "-l", "-k", "-p", "8080"))
+	s.apply(node, pod("client", plainWorker+"2", "sleep", "3600"))
 	if output, err := s.kubectl(node, "wait", "--for=condition=Ready", "--timeout=90s", "pod/server", "pod/client"); err != nil {
 		if images := s.docker("exec", node, "crictl", "images"); !strings.Contains(images, "kindling/nettools") {
 			s.t.Skip("skipped: the node image holds no localhost/kindling/nettools:1")
@@ -163,7 +161,7 @@ func checkPods(s *suite) {
 
 func checkNothingLeft(s *suite) {
 	s.t.Helper()
-	if containers := s.docker("ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster=e2e-plain"); containers != "" {
+	if containers := s.docker("ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster="+plainCluster); containers != "" {
 		s.t.Errorf("containers are left: %s", containers)
 	}
 	if networks := s.docker("network", "ls", "--quiet", "--filter", "name=^kind$"); networks != "" {
@@ -174,7 +172,7 @@ func checkNothingLeft(s *suite) {
 		s.t.Errorf("the folder is left with %v", entries)
 	}
 	merged, err := os.ReadFile(filepath.Join(s.home, "user-kubeconfig"))
-	if err != nil || strings.Contains(string(merged), "e2e-plain") {
+	if err != nil || strings.Contains(string(merged), plainCluster) {
 		s.t.Errorf("the user's kubeconfig still has entries: %v\n%s", err, merged)
 	}
 }

@@ -26,12 +26,13 @@ func SetDefaults(env *Environment) {
 		return // validation says so; nothing below has a meaning
 	}
 	setDefault(&spec.Layout, layoutOf(version))
+	setDefault(&spec.NodeImage, version.NodeImage())
 	defaultCalico(&spec.Calico, spec.Layout)
 	if len(spec.Clusters) == 0 {
 		spec.Clusters = []Cluster{{Name: "gardener-local"}}
 	}
 	for i := range spec.Clusters {
-		defaultCluster(&spec.Clusters[i], version)
+		defaultCluster(&spec.Clusters[i], spec.NodeImage)
 	}
 	if spec.Shoots == nil {
 		spec.Shoots = []Shoot{{Name: "local"}}
@@ -66,9 +67,9 @@ func defaultCalico(calico *Calico, layout Layout) {
 	}
 }
 
-func defaultCluster(cluster *Cluster, version gardener.Version) {
+func defaultCluster(cluster *Cluster, nodeImage string) {
 	setDefault(&cluster.Seed, strings.TrimPrefix(cluster.Name, "gardener-"))
-	setDefault(&cluster.NodeImage, version.NodeImage())
+	setDefault(&cluster.NodeImage, nodeImage)
 	if len(cluster.Nodes) == 0 {
 		cluster.Nodes = []Node{{Role: "control-plane"}}
 	}

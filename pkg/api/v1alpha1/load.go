@@ -26,9 +26,9 @@ func (e *FileError) Error() string { return fmt.Sprintf("environment file %s:\n%
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// LoadFile reads an environment from a file, or from in when path is "-". Relative paths in the file count from its folder.
-// The error is a *FileError.
-func LoadFile(path string, in io.Reader) (*Environment, error) {
+// LoadFile reads an environment from a file, or from in when path is "-". Relative paths in the file count from its folder. With a
+// base, the source of another environment, the file is laid over it; see overlay. The error is a *FileError.
+func LoadFile(path string, in io.Reader, base []byte) (*Environment, error) {
 	var data []byte
 	var err error
 	dir := "."
@@ -37,6 +37,9 @@ func LoadFile(path string, in io.Reader) (*Environment, error) {
 	} else {
 		dir = filepath.Dir(path)
 		data, err = readFile(path)
+	}
+	if err == nil && base != nil {
+		data, err = overlay(base, data)
 	}
 	if err != nil {
 		return nil, &FileError{path, err}

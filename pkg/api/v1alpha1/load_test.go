@@ -98,7 +98,7 @@ func TestRelativePathsCountFromTheFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env, err := v1alpha1.LoadFile(path, nil)
+	env, err := v1alpha1.LoadFile(path, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRelativePathsCountFromTheFile(t *testing.T) {
 }
 
 func TestAFileWithoutEndIsNotReadToTheEnd(t *testing.T) {
-	_, err := v1alpha1.LoadFile("-", endless{})
+	_, err := v1alpha1.LoadFile("-", endless{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("error %v", err)
 	}

@@ -50,6 +50,8 @@ type EnvironmentSpec struct {
 	NetworkPlugin NetworkPlugin `json:"networkPlugin,omitempty"`
 	// Calico settings. Without meaning for the network plugin Plain.
 	Calico Calico `json:"calico,omitzero"`
+	// NodeImage of clusters that name none. Default: an image of kind that fits the version of Gardener, with its digest.
+	NodeImage string `json:"nodeImage,omitempty"`
 	// Clusters are the kind clusters; each is a seed. Default: one cluster gardener-local with one node.
 	Clusters []Cluster `json:"clusters,omitempty"`
 	// Shoots for which shoot.yaml is rendered and addresses are reserved. Default: one shoot garden-local/local.
@@ -101,7 +103,7 @@ type Cluster struct {
 	Name string `json:"name"`
 	// Seed is the name of the Seed that the cluster becomes. Default: the cluster's name without gardener- in front.
 	Seed string `json:"seed,omitempty"`
-	// NodeImage of all nodes. Default: an image of kind that fits the version of Gardener, with its digest.
+	// NodeImage of all nodes of the cluster. Default: spec.nodeImage.
 	NodeImage string `json:"nodeImage,omitempty"`
 	// Nodes of the cluster. Default: one control plane in zone "0".
 	Nodes []Node `json:"nodes,omitempty"`
