@@ -65,7 +65,7 @@ func (c *cluster) observe(ctx context.Context) (steps.Observation, error) {
 		return steps.Observation{State: steps.Missing}, nil
 	}
 	if creating, err := c.env.record.creating(c.spec.Name); err != nil || creating {
-		return steps.Observation{State: steps.Differs, Text: "half-made: its creation was interrupted"}, err
+		return steps.Observation{State: steps.Differs, Text: "half-made: its creation or removal was interrupted"}, err
 	}
 	if stopped := notRunning(nodes); len(stopped) > 0 {
 		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d of %d nodes are stopped", len(stopped), len(nodes))}, nil
@@ -169,6 +169,10 @@ func (c *cluster) undo(ctx context.Context) (string, error) {
 		if err := c.owned(ctx, nodes); err != nil {
 			return "", err
 		}
+	}
+	// What a broken-off removal leaves can't tell whose it is.
+	if err := c.env.record.setCreating(c.spec.Name, true); err != nil {
+		return "", err
 	}
 	if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
 		return "", err

@@ -24,7 +24,7 @@ type record struct {
 }
 
 type recordContent struct {
-	// Creating are the clusters whose creation has begun and not ended. What there is of them is half-made, and kindling's.
+	// Creating are the clusters whose creation or removal has begun and not ended. What there is of them is half-made, and kindling's.
 	Creating []string `json:"creating,omitempty"`
 	// Merged is the user's kubeconfig that holds entries of the environment.
 	Merged string `json:"merged,omitempty"`
