@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
@@ -63,10 +64,13 @@ func printFamilies(w io.Writer, plan *netplan.Plan) error {
 			rows[r] = append(rows[r], cells[1])
 		}
 	}
-	for r := range rows {
-		rows[r] = append(rows[r], becomes[r])
+	var set [][]string
+	for r, row := range rows {
+		if strings.Join(row[1:], "") != "" { // the layout Legacy has no machines
+			set = append(set, append(row, becomes[r]))
+		}
 	}
-	return printTable(w, append(headings, "BECOMES"), rows)
+	return printTable(w, append(headings, "BECOMES"), set)
 }
 
 func printPools(w io.Writer, plan *netplan.Plan) error {
