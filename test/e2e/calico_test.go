@@ -66,7 +66,7 @@ func TestCalico(t *testing.T) {
 	if !complete {
 		s.importImage(preloaded)
 	}
-	timeout := "150s"
+	timeout := "180s"
 	if complete {
 		timeout = "10m"
 	}
@@ -81,34 +81,34 @@ func TestCalico(t *testing.T) {
 	} else {
 		s.want(0, r)
 	}
-	t.Run("an image of the engine is in every node", func(*testing.T) {
+	s.sub("an image of the engine is in every node", func(s *suite) {
 		for _, node := range []string{calicoNode, "e2e-calico-worker", "e2e-calico-worker2"} {
 			if images := s.docker("exec", node, "crictl", "inspecti", "--output", "go-template", "--template", "{{.status.repoTags}}", preloaded); !strings.Contains(images, preloaded) {
-				t.Errorf("node %s: %s", node, images)
+				s.t.Errorf("node %s: %s", node, images)
 			}
 		}
 	})
-	t.Run("pools as planned", func(*testing.T) { checkPools(s) })
-	t.Run("the DaemonSet makes no pools of its own", func(*testing.T) {
+	s.sub("pools as planned", checkPools)
+	s.sub("the DaemonSet makes no pools of its own", func(s *suite) {
 		env := s.mustKubectl(calicoNode, "-n", "kube-system", "get", "daemonset", "calico-node", "--output", "jsonpath={.spec.template.spec.containers[0].env[*].name}")
 		if !strings.Contains(env, "NO_DEFAULT_POOLS") || strings.Contains(env, "POOL_") && strings.Contains(env, "CALICO_IPV4POOL") {
-			t.Errorf("environment of calico-node: %s", env)
+			s.t.Errorf("environment of calico-node: %s", env)
 		}
 	})
-	t.Run("machines are put into their pool on admission", func(*testing.T) { checkAdmission(s) })
-	t.Run("a pool changed by hand is seen and repaired", func(*testing.T) { checkDrift(s, file) })
-	t.Run("the guard can be switched off and on", func(*testing.T) { checkGuardSwitch(s, file, t) })
-	t.Run("a changed machines range is named", func(*testing.T) {
-		changed := s.write("changed.yaml", strings.Replace(calicoEnvironment(t, s.image, ""), "spec:", "spec:\n  networks: {ipv4: {machines: 10.0.0.0/17}}", 1))
+	s.sub("machines are put into their pool on admission", checkAdmission)
+	s.sub("a pool changed by hand is seen and repaired", func(s *suite) { checkDrift(s, file) })
+	s.sub("the guard can be switched off and on", func(s *suite) { checkGuardSwitch(s, file) })
+	s.sub("a changed machines range is named", func(s *suite) {
+		changed := s.write("changed.yaml", strings.Replace(calicoEnvironment(s.t, s.image, ""), "spec:", "spec:\n  networks: {ipv4: {machines: 10.0.0.0/17}}", 1))
 		r := s.run("up", "-f", changed, "--dry-run")
 		s.want(3, r)
 		if !strings.Contains(r.stdout, "spec.cidr is 10.0.0.0/16, wanted 10.0.0.0/17 (needs --recreate=calico-pools/e2e-calico)") {
-			t.Errorf("the dry run says:\n%s", r.stdout)
+			s.t.Errorf("the dry run says:\n%s", r.stdout)
 		}
 	})
-	t.Run("addresses and guard with real packets", func(t *testing.T) {
+	s.sub("addresses and guard with real packets", func(s *suite) {
 		if !complete {
-			t.Skipf("skipped: the engine has no images of Calico %s (quay.io/calico/cni, node and kube-controllers)", calicoVersion())
+			s.t.Skipf("skipped: the engine has no images of Calico %s (quay.io/calico/cni, node and kube-controllers)", calicoVersion())
 		}
 		checkAddresses(s)
 		checkGuard(s)
@@ -210,9 +210,9 @@ func checkDrift(s *suite, file string) {
 	}
 }
 
-func checkGuardSwitch(s *suite, file string, t *testing.T) {
+func checkGuardSwitch(s *suite, file string) {
 	s.t.Helper()
-	off := s.write("off.yaml", calicoEnvironment(t, s.image, "    machinePool:\n      guard: false"))
+	off := s.write("off.yaml", calicoEnvironment(s.t, s.image, "    machinePool:\n      guard: false"))
 	if state := s.states("-f", off)["calico-pools/e2e-calico"]; state.State != steps.Differs || len(state.Differences) != 2 {
 		s.t.Errorf("status finds %+v", state)
 	}

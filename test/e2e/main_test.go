@@ -59,6 +59,16 @@ func newSuite(t *testing.T) *suite {
 	return s
 }
 
+// sub runs a part of a test under its own name.
+func (s *suite) sub(name string, do func(*suite)) {
+	s.t.Helper()
+	s.t.Run(name, func(t *testing.T) {
+		part := *s
+		part.t = t
+		do(&part)
+	})
+}
+
 // result is what a run of kindling left.
 type result struct {
 	code   int
@@ -102,8 +112,9 @@ func (s *suite) want(code int, r result) result {
 	return r
 }
 
-// interrupt runs kindling and sends it a signal when a step has started; a step that never starts fails the test.
-func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) int {
+// interrupt runs kindling, sends it a signal when a step has started, and returns the exit code; started is false when there was
+// nothing to do for the step.
+func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) (code int, started bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
@@ -117,7 +128,6 @@ func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) in
 	}
 	stop := context.AfterFunc(ctx, func() { _ = command.Process.Kill() })
 	defer stop()
-	sent := false
 	decoder := json.NewDecoder(skipNotes(pipe))
 	for {
 		var event struct {
@@ -127,18 +137,15 @@ func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) in
 		if err := decoder.Decode(&event); err != nil {
 			break
 		}
-		if !sent && event.Step == step && event.Event == steps.Started {
-			sent = true
+		if !started && event.Step == step && event.Event == steps.Started {
+			started = true
 			if err := command.Process.Signal(signal); err != nil {
 				s.t.Fatal(err)
 			}
 		}
 	}
 	_ = command.Wait()
-	if !sent {
-		s.t.Fatalf("step %s never started", step)
-	}
-	return command.ProcessState.ExitCode()
+	return command.ProcessState.ExitCode(), started
 }
 
 // states returns the state of each step as status finds it.
