@@ -30,6 +30,7 @@ type cluster struct {
 	kubeconfig    []byte
 	client        *kube.Client
 	nodes         []kindcluster.Node
+	seen          []engine.Container
 	encapsulation v1alpha1.Encapsulation
 }
 
@@ -204,8 +205,24 @@ func (c *cluster) start(ctx context.Context, names []string) error {
 	return kube.Wait(ctx, []kube.Condition{client.Answers()}, nil)
 }
 
+// containers asks the engine for the node containers, and keeps the answer for knownContainers.
 func (c *cluster) containers(ctx context.Context) ([]engine.Container, error) {
-	return c.env.Engine.Containers(ctx, map[string]string{kindClusterLabel: c.spec.Name})
+	containers, err := c.env.Engine.Containers(ctx, map[string]string{kindClusterLabel: c.spec.Name})
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.seen = containers
+	return containers, err
+}
+
+// knownContainers returns what was seen last, and asks when that was nothing.
+func (c *cluster) knownContainers(ctx context.Context) ([]engine.Container, error) {
+	c.mutex.Lock()
+	seen := c.seen
+	c.mutex.Unlock()
+	if len(seen) > 0 {
+		return seen, nil
+	}
+	return c.containers(ctx)
 }
 
 func notRunning(containers []engine.Container) []string {

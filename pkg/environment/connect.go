@@ -81,7 +81,7 @@ func answers(ctx context.Context, client *kube.Client) bool {
 func (c *cluster) forget() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.kubeconfig, c.client, c.nodes, c.encapsulation = nil, nil, nil, ""
+	c.kubeconfig, c.client, c.nodes, c.seen, c.encapsulation = nil, nil, nil, nil, ""
 }
 
 // kindNodes returns the nodes, asked for once.

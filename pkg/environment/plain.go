@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/plain"
 	"github.com/gardener/kindling/pkg/steps"
@@ -50,8 +51,12 @@ func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[str
 	for _, family := range c.env.plan.Families {
 		seedPods = append(seedPods, family.SeedPods)
 	}
+	containers, err := c.knownContainers(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	described, err := eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) (plain.Node, error) {
-		addresses, err := node.Addresses(ctx)
+		addresses, err := addressesOf(ctx, node, containers)
 		return plain.Node{Name: node.Name(), Addresses: addresses}, err
 	})
 	if err != nil {
@@ -70,6 +75,16 @@ func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[str
 		planned[node.Name] = plannedNode{config, plain.Routes(node, assigned)}
 	}
 	return nodes, planned, nil
+}
+
+// addressesOf takes a node's addresses from what is known of the containers, and asks where the engine does not tell of networks.
+func addressesOf(ctx context.Context, node kindcluster.Node, containers []engine.Container) ([]netip.Addr, error) {
+	for _, container := range containers {
+		if addresses := container.Addresses[NetworkName]; container.Name == node.Name() && len(addresses) > 0 {
+			return addresses, nil
+		}
+	}
+	return node.Addresses(ctx)
 }
 
 type plannedNode struct {
