@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 // resources are the kinds that are served, by path of their group and version. Those marked with a slash are namespaced.
@@ -41,6 +42,8 @@ func discover(path string) any {
 		return list
 	}
 	switch path {
+	case "/version":
+		return version.Info{GitVersion: "v1.37.0"}
 	case "/api":
 		return metav1.APIVersions{Versions: []string{"v1"}}
 	case "/apis":
@@ -53,9 +56,9 @@ func groups() metav1.APIGroupList {
 	var list metav1.APIGroupList
 	for path := range resources() {
 		if name, found := strings.CutPrefix(path, "/apis/"); found {
-			version := metav1.GroupVersionForDiscovery{GroupVersion: name, Version: "v1"}
+			served := metav1.GroupVersionForDiscovery{GroupVersion: name, Version: "v1"}
 			list.Groups = append(list.Groups, metav1.APIGroup{
-				Name: strings.TrimSuffix(name, "/v1"), Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
+				Name: strings.TrimSuffix(name, "/v1"), Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served,
 			})
 		}
 	}
@@ -93,7 +96,7 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 		object["status"] = map[string]any{"availableReplicas": 1, "updatedReplicas": 1, "replicas": 1, "readyReplicas": 1}
 	case "DaemonSet":
 		available := 1
-		if s.MissingImage != "" {
+		if s.missing != "" {
 			available = 0
 		}
 		object["status"] = map[string]any{"desiredNumberScheduled": 1, "updatedNumberScheduled": 1, "numberAvailable": available}
@@ -111,7 +114,7 @@ func (s *Server) waitingPod() map[string]any {
 	return map[string]any{
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "calico-node-x", "namespace": "kube-system", "uid": "x"},
 		"status": map[string]any{"phase": "Pending", "containerStatuses": []any{map[string]any{
-			"name": "calico-node", "image": s.MissingImage, "state": map[string]any{"waiting": map[string]any{"reason": "ImagePullBackOff"}},
+			"name": "calico-node", "image": s.missing, "state": map[string]any{"waiting": map[string]any{"reason": "ImagePullBackOff"}},
 		}}},
 	}
 }

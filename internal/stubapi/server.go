@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,12 +25,10 @@ import (
 
 // Server is the API server.
 type Server struct {
-	// MissingImage makes pods of DaemonSets wait for an image that can't be pulled, for ever.
-	MissingImage string
-
 	server  *httptest.Server
 	mutex   sync.Mutex
 	version int
+	missing string                    // an image
 	objects map[string]map[string]any // by path
 	applied map[string]string
 }
@@ -37,7 +36,9 @@ type Server struct {
 // Start starts a server with nodes of these names.
 func Start(nodes ...string) *Server {
 	s := &Server{objects: map[string]map[string]any{}, applied: map[string]string{}}
-	s.server = httptest.NewTLSServer(s)
+	s.server = httptest.NewUnstartedServer(s)
+	s.server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that are interrupted are part of the tests
+	s.server.StartTLS()
 	s.put("/api/v1/namespaces/kube-system", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "kube-system"}})
 	s.put("/apis/apps/v1/namespaces/kube-system/deployments/coredns", map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "coredns", "namespace": "kube-system"},
@@ -65,6 +66,13 @@ clusters: [{name: a, cluster: {server: "https://%s", certificate-authority-data:
 contexts: [{name: a, context: {cluster: a, user: a}}]
 users: [{name: a, user: {token: secret}}]
 `, s.Address(), base64.StdEncoding.EncodeToString(certificate))
+}
+
+// SetMissingImage makes pods of DaemonSets wait for an image that can't be pulled, until it is empty again.
+func (s *Server) SetMissingImage(image string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.missing = image
 }
 
 // Change changes a stored object by hand, as kubectl edit does.
@@ -183,7 +191,7 @@ func (s *Server) list(w http.ResponseWriter, path string) {
 			items = append(items, s.withStatus(s.objects[candidate]))
 		}
 	}
-	if strings.HasSuffix(path, "/pods") && s.MissingImage != "" {
+	if strings.HasSuffix(path, "/pods") && s.missing != "" {
 		items = append(items, s.waitingPod())
 	}
 	write(w, http.StatusOK, map[string]any{"apiVersion": "v1", "kind": "List", "metadata": map[string]any{}, "items": items})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -51,12 +52,15 @@ func (o *downOptions) run(ctx context.Context, streams IOStreams, args []string)
 	if err != nil {
 		return err
 	}
+	return o.withProgress(streams, func(progress printer.Progress) error { return o.down(ctx, streams, env, progress) })
+}
+
+func (o *downOptions) down(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
 	unlock, err := env.Lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	progress := o.newProgress(streams)
 	results, err := (&steps.Runner{Steps: env.Steps(), Emit: progress.Emit}).Down(ctx)
 	progress.Close()
 	if printErr := printRun(streams.Out, printer.Format(o.output.value), withUndo(results)); printErr != nil {

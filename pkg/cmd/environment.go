@@ -60,10 +60,17 @@ func (o *environmentOptions) addRunFlags(flags *pflag.FlagSet) {
 	flags.Var(o.progress, "progress", "how progress is shown: a spinner in a terminal and lines elsewhere, lines, or a JSON object a line")
 }
 
-func (o *environmentOptions) newProgress(streams IOStreams) printer.Progress {
+// withProgress shows the progress of a run, and its error where that is shown in the same way.
+func (o *environmentOptions) withProgress(streams IOStreams, run func(printer.Progress) error) error {
 	file, isFile := streams.ErrOut.(*os.File)
 	terminal := isFile && isatty.IsTerminal(file.Fd())
-	return printer.NewProgress(printer.ProgressMode(o.progress.value), streams.ErrOut, terminal)
+	progress := printer.NewProgress(printer.ProgressMode(o.progress.value), streams.ErrOut, terminal)
+	err := run(progress)
+	progress.Close()
+	if err != nil && progress.Fail(Message(err)) {
+		return &told{err}
+	}
+	return err
 }
 
 // kindNetworkVariable sends kind to another network than the one that is made for the environment.

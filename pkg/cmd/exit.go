@@ -65,6 +65,12 @@ type refused struct{}
 
 func (refused) Error() string { return "" }
 
+// told is an error that has been shown with the progress.
+type told struct{ err error }
+
+func (e *told) Error() string { return e.err.Error() }
+func (e *told) Unwrap() error { return e.err }
+
 // hostNotFit ends a command with exit code 4.
 type hostNotFit struct{ err error }
 
@@ -95,10 +101,12 @@ func ExitCode(err error) int {
 // Message returns what is printed about an error.
 func Message(err error) string {
 	switch {
-	case err == nil:
+	case err == nil, is[*told](err):
 		return ""
 	case errors.Is(err, context.Canceled):
 		return "interrupted; run the same command again to go on from here"
+	case errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "time is up"):
+		return "time is up (see --timeout): " + err.Error()
 	default:
 		return err.Error()
 	}

@@ -87,15 +87,19 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 	if err := o.checkRecreate(env); err != nil {
 		return err
 	}
-	if err := printNotices(streams.ErrOut, render.Notices(spec, plan, render.Options{
-		Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1,
-	})); err != nil {
-		return err
-	}
+	notices := render.Notices(spec, plan, render.Options{Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1})
 	if o.dryRun {
+		if err := printNotices(streams.ErrOut, notices); err != nil {
+			return err
+		}
 		return observe(ctx, streams.Out, env, printer.Format(o.output.value), "up would change")
 	}
-	return o.up(ctx, streams, env)
+	return o.withProgress(streams, func(progress printer.Progress) error {
+		for _, notice := range notices {
+			progress.Note(notice)
+		}
+		return o.up(ctx, streams, env, progress)
+	})
 }
 
 // checkRecreate refuses names that are no steps: a typing error must not look like a choice.
@@ -108,13 +112,12 @@ func (o *upOptions) checkRecreate(env *environment.Environment) error {
 	return nil
 }
 
-func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.Environment) error {
+func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
 	unlock, err := env.Lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	progress := o.newProgress(streams)
 	runner := &steps.Runner{Steps: env.Steps(), Emit: progress.Emit, Recreate: func(step string) bool {
 		return slices.Contains(o.recreate, step) || slices.Contains(o.recreate, recreateAll)
 	}}

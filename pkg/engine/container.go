@@ -118,6 +118,15 @@ func parseContainers(output []byte) ([]Container, error) {
 	return containers, nil
 }
 
+// StopContainers stops running containers.
+func (e *Engine) StopContainers(ctx context.Context, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	_, err := e.output(ctx, append([]string{"stop"}, names...)...)
+	return err
+}
+
 // StartContainers starts stopped containers.
 func (e *Engine) StartContainers(ctx context.Context, names ...string) error {
 	if len(names) == 0 {

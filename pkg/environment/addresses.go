@@ -65,7 +65,8 @@ func (c *cluster) proveAddresses(ctx context.Context, report func(string)) (stri
 		return "", err
 	}
 	if image == "" {
-		return "skipped: the nodes hold no pause image to start a pod from", nil
+		const skipped = "skipped: the nodes hold no pause image to start a pod from"
+		return skipped, c.keepProof(ctx, skipped)
 	}
 	var found []string
 	for _, machine := range []bool{false, true} {

@@ -47,6 +47,17 @@ func (c *cluster) admission() steps.Step {
 }
 
 func (c *cluster) admissionObjects(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	client, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	served, err := client.ServerVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !render.ServesAdmission(served.GitVersion) {
+		return nil, nil // an image without a version in its tag
+	}
 	return c.rendered(ctx, "admissionregistration.k8s.io")
 }
 

@@ -6,8 +6,14 @@ package environment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
@@ -17,8 +23,11 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-// kindClusterLabel is the label that kind gives the containers of its nodes.
-const kindClusterLabel = "io.x-k8s.kind.cluster"
+// Labels that kind gives the containers of its nodes.
+const (
+	kindClusterLabel = "io.x-k8s.kind.cluster"
+	kindRoleLabel    = "io.x-k8s.kind.role"
+)
 
 // cluster is one kind cluster of an environment, with what its steps share.
 type cluster struct {
@@ -58,7 +67,7 @@ func (c *cluster) create() steps.Step {
 }
 
 func (c *cluster) observe(ctx context.Context) (steps.Observation, error) {
-	nodes, err := c.containers(ctx)
+	nodes, err := c.knownContainers(ctx)
 	if err != nil {
 		return steps.Observation{}, err
 	}
@@ -66,27 +75,42 @@ func (c *cluster) observe(ctx context.Context) (steps.Observation, error) {
 		return steps.Observation{State: steps.Missing}, nil
 	}
 	if creating, err := c.env.record.creating(c.spec.Name); err != nil || creating {
-		return steps.Observation{State: steps.Differs, Text: "half-made: its creation or removal was interrupted"}, err
+		return steps.Observation{State: steps.Differs, Text: "half-made: its creation or removal was interrupted", Blocks: true}, err
 	}
 	if stopped := notRunning(nodes); len(stopped) > 0 {
-		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d of %d nodes are stopped", len(stopped), len(nodes))}, nil
+		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d of %d nodes are stopped", len(stopped), len(nodes)), Blocks: true}, nil
 	}
-	have, err := c.applied(ctx)
-	if err != nil {
-		return steps.Observation{}, err
+	if client, err := c.connect(ctx); err != nil || !answers(ctx, client) {
+		return steps.Observation{State: steps.Differs, Text: "its API server does not answer", Blocks: true}, ctx.Err()
 	}
-	want, err := c.config()
-	if err != nil {
-		return steps.Observation{}, err
-	}
-	differences, err := compareConfigs(have, want)
+	differences, err := c.differences(ctx, nodes)
 	if err != nil {
 		return steps.Observation{}, err
 	}
 	if len(differences) > 0 {
-		return steps.Observation{State: steps.Differs, Text: "made from another configuration", Differences: differences}, nil
+		return steps.Observation{State: steps.Differs, Text: "not as configured", Differences: differences}, nil
 	}
 	return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("%d nodes", len(nodes))}, nil
+}
+
+// differences compares what the cluster was made from with what is wanted. A cluster that kindling did not make is an error.
+func (c *cluster) differences(ctx context.Context, nodes []engine.Container) ([]steps.Difference, error) {
+	have, err := c.applied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	want, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	differences, err := compareConfigs(have, want)
+	if have, want := countNodes(nodes), len(want.Nodes); have != want {
+		// kind can't join a node to a cluster that is there.
+		differences = append(differences, steps.Difference{
+			Field: "containers of nodes", Have: strconv.Itoa(have), Want: strconv.Itoa(want), Recreate: true,
+		})
+	}
+	return differences, err
 }
 
 // apply makes the cluster, or starts its stopped nodes. What a broken-off creation left is removed first: kind can't go on
@@ -101,8 +125,8 @@ func (c *cluster) apply(ctx context.Context, report func(string)) (string, error
 		return "", err
 	}
 	if len(nodes) > 0 && !creating {
-		report("starting stopped nodes")
-		return "started", c.start(ctx, notRunning(nodes))
+		report("starting stopped nodes, and waiting for the API server")
+		return "started", c.resume(ctx, nodes)
 	}
 	if len(nodes) > 0 {
 		report("removing what an interrupted creation left")
@@ -136,23 +160,33 @@ func (c *cluster) make(ctx context.Context, report func(string)) error {
 		return deadline(ctx, err, "kind creates cluster "+c.spec.Name)
 	}
 	report("recording the configuration")
-	return c.recordApplied(ctx, config)
+	return deadline(ctx, c.recordApplied(ctx, config), "recording the configuration in cluster "+c.spec.Name)
 }
 
 // abandon removes a cluster whose creation failed, so that nothing half-made is left. An interrupted one is left to the next
-// run: the user wants the prompt back.
+// run: the user wants the prompt back. What was there before, made by somebody else meanwhile, is theirs.
 func (c *cluster) abandon(ctx context.Context, cause error) error {
 	if ctx.Err() != nil {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedTimeout)
+		defer cancel()
+		if nodes, err := c.containers(after); err == nil && len(nodes) == 0 {
+			return errors.Join(cause, c.env.record.setCreating(c.spec.Name, false))
+		}
 		return cause
 	}
-	if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
-		return fmt.Errorf("%w (and removing what was made of it failed: %w)", cause, err)
+	if !strings.Contains(cause.Error(), "already exist") {
+		if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
+			return fmt.Errorf("%w (and removing what was made of it failed: %w)", cause, err)
+		}
 	}
 	if err := c.env.record.setCreating(c.spec.Name, false); err != nil {
 		return fmt.Errorf("%w (and %w)", cause, err)
 	}
 	return cause
 }
+
+// interruptedTimeout is the time to look what an interrupted creation left.
+const interruptedTimeout = 5 * time.Second
 
 func (c *cluster) undo(ctx context.Context) (string, error) {
 	nodes, err := c.containers(ctx)
@@ -182,14 +216,29 @@ func (c *cluster) undo(ctx context.Context) (string, error) {
 	return "removed", c.env.record.setCreating(c.spec.Name, false)
 }
 
-// owned says whether kindling made the cluster. A stopped one is started to be asked: its mark is in its API server.
+// resume starts the nodes that are stopped, waits for the API server, and holds the cluster to what is wanted. One that kindling did
+// not make is stopped again: its mark is in its API server, so that it had to be started to be asked.
+func (c *cluster) resume(ctx context.Context, nodes []engine.Container) error {
+	if err := c.owned(ctx, nodes); err != nil {
+		return err
+	}
+	differences, err := c.differences(ctx, nodes)
+	if err == nil && len(differences) > 0 {
+		err = &steps.RecreateError{Step: c.step("cluster"), Differences: differences}
+	}
+	return err
+}
+
+// owned says whether kindling made the cluster, which it starts to ask it.
 func (c *cluster) owned(ctx context.Context, nodes []engine.Container) error {
-	if stopped := notRunning(nodes); len(stopped) > 0 {
-		if err := c.start(ctx, stopped); err != nil {
-			return err
-		}
+	stopped := notRunning(nodes)
+	if err := c.start(ctx, stopped); err != nil {
+		return err
 	}
 	_, err := c.applied(ctx)
+	if is[*ForeignError](err) {
+		return errors.Join(err, c.env.Engine.StopContainers(ctx, stopped...))
+	}
 	return err
 }
 
@@ -223,6 +272,17 @@ func (c *cluster) knownContainers(ctx context.Context) ([]engine.Container, erro
 		return seen, nil
 	}
 	return c.containers(ctx)
+}
+
+// countNodes leaves out the load balancer that kind puts before several control planes.
+func countNodes(containers []engine.Container) int {
+	count := 0
+	for _, container := range containers {
+		if container.Labels[kindRoleLabel] != constants.ExternalLoadBalancerNodeRoleValue {
+			count++
+		}
+	}
+	return count
 }
 
 func notRunning(containers []engine.Container) []string {

@@ -6,9 +6,12 @@ package environment
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/kindcluster"
 )
 
 // probeLink is the name of the tunnel device that is made for a moment to see whether the kernel can.
@@ -34,16 +37,35 @@ func (c *cluster) resolveEncapsulation(ctx context.Context) (v1alpha1.Encapsulat
 		return c.encapsulation, nil
 	}
 	node := nodes[0]
-	if _, err := node.Command(ctx, nil, "ip", "link", "add", "name", probeLink, "type", "ipip", "local", "127.0.0.1"); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		c.encapsulation = v1alpha1.EncapsulationVXLANCrossSubnet
-		return c.encapsulation, nil
+	able, err := probeIPIP(ctx, node)
+	if err != nil {
+		return "", err
 	}
-	if _, err := node.Command(ctx, nil, "ip", "link", "delete", probeLink); err != nil {
-		return "", fmt.Errorf("removing the probe device from node %s: %w", node.Name(), err)
+	c.encapsulation = v1alpha1.EncapsulationVXLANCrossSubnet
+	if able {
+		c.encapsulation = v1alpha1.EncapsulationIPIP
 	}
-	c.encapsulation = v1alpha1.EncapsulationIPIP
 	return c.encapsulation, nil
+}
+
+// probeIPIP makes a device and removes it. Only what the kernel says of the kind of device is an answer; another failure is one.
+func probeIPIP(ctx context.Context, node kindcluster.Node) (bool, error) {
+	_, err := node.Command(ctx, nil, "ip", "link", "add", "name", probeLink, "type", "ipip", "local", "127.0.0.1")
+	failed, isCommand := errors.AsType[*kindcluster.CommandError](err)
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err == nil, isCommand && strings.Contains(failed.Output, "File exists"):
+		// One that is there already is of a run that was killed between making and removing it.
+		removeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedTimeout)
+		defer cancel()
+		if _, err := node.Command(removeCtx, nil, "ip", "link", "delete", probeLink); err != nil {
+			return true, fmt.Errorf("removing the probe device from node %s: %w", node.Name(), err)
+		}
+		return true, nil
+	case isCommand && (strings.Contains(failed.Output, "Unknown device type") || strings.Contains(failed.Output, "not supported") ||
+		strings.Contains(failed.Output, "not permitted")):
+		return false, nil
+	}
+	return false, fmt.Errorf("asking the kernel for IPIP: %w: set spec.calico.encapsulation", err)
 }

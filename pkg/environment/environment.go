@@ -46,6 +46,9 @@ type Environment struct {
 	record   *record
 	clusters []*cluster
 
+	// merging keeps clusters from changing the user's kubeconfig at the same time.
+	merging sync.Mutex
+
 	manifestOnce sync.Once
 	manifestData []byte
 	manifestErr  error

@@ -50,10 +50,14 @@ func (e *Environment) nodeImages() steps.Step {
 func (e *Environment) missingNodeImages(ctx context.Context) ([]string, error) {
 	var missing []string
 	for _, c := range e.clusters {
-		if slices.Contains(missing, c.spec.NodeImage) {
-			continue
+		nodes, err := c.knownContainers(ctx)
+		if err != nil {
+			return nil, err
 		}
-		_, err := e.Engine.ImageID(ctx, c.spec.NodeImage)
+		if len(nodes) > 0 || slices.Contains(missing, c.spec.NodeImage) {
+			continue // a cluster that is there needs its image no more
+		}
+		_, err = e.Engine.ImageID(ctx, c.spec.NodeImage)
 		switch {
 		case is[*engine.NotFoundError](err):
 			missing = append(missing, c.spec.NodeImage)

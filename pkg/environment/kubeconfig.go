@@ -39,10 +39,10 @@ func (c *cluster) kubeconfigStep() steps.Step {
 			if err := c.env.writeFile(c.kubeconfigName(), kubeconfig, 0o600); err != nil {
 				return "", err
 			}
-			return c.kubeconfigPath(), c.env.merge(kubeconfig)
+			return c.kubeconfigPath(), c.env.merge(c.spec.Name, kubeconfig)
 		},
 		Undo: func(context.Context) (string, error) {
-			if err := c.env.unmerge(c.kubeconfigPath()); err != nil {
+			if err := c.env.unmerge(c.spec.Name, c.kubeconfigPath()); err != nil {
 				return "", err
 			}
 			return "removed", c.env.removeFile(c.kubeconfigName())

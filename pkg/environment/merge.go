@@ -11,22 +11,33 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
+	"time"
 
+	"github.com/google/renameio/v2"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // merge puts the entries of a kubeconfig into the user's, when the user asked for it, and makes its context the current one, as
 // kind does.
-func (e *Environment) merge(kubeconfig []byte) error {
+func (e *Environment) merge(cluster string, kubeconfig []byte) error {
 	if e.MergeInto == "" {
 		return nil
 	}
+	e.merging.Lock()
+	defer e.merging.Unlock()
 	entries, err := clientcmd.Load(kubeconfig)
 	if err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	if err := e.record.change(func(content *recordContent) { content.Merged = e.MergeInto }); err != nil {
+	err = e.record.change(func(content *recordContent) {
+		if content.Merged == nil {
+			content.Merged = map[string]string{}
+		}
+		content.Merged[cluster] = e.MergeInto
+	})
+	if err != nil {
 		return err
 	}
 	return e.changeUserConfig(e.MergeInto, func(config *clientcmdapi.Config) {
@@ -62,28 +73,25 @@ func (e *Environment) isMerged(kubeconfig []byte) (bool, error) {
 }
 
 // unmerge takes out the entries that merge put in: those of the same name and certificate authority as in the cluster's own file.
-func (e *Environment) unmerge(path string) error {
+func (e *Environment) unmerge(cluster, path string) error {
+	e.merging.Lock()
+	defer e.merging.Unlock()
 	content, err := e.record.read()
-	if err != nil || content.Merged == "" {
+	merged := content.Merged[cluster]
+	if err != nil || merged == "" {
 		return err
 	}
 	entries, err := clientcmd.LoadFromFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	if _, err := os.Stat(content.Merged); err == nil {
-		err = e.changeUserConfig(content.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
+	if _, statErr := os.Stat(merged); err == nil && statErr == nil {
+		err = e.changeUserConfig(merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
 		if err != nil {
 			return err
 		}
 	}
-	if len(e.clusters) > 0 && path == e.clusters[0].kubeconfigPath() {
-		return e.record.change(func(content *recordContent) { content.Merged = "" })
-	}
-	return nil
+	return e.record.change(func(content *recordContent) { delete(content.Merged, cluster) })
 }
 
 func removeEntries(config, entries *clientcmdapi.Config) {
@@ -104,9 +112,26 @@ func sameCluster(a, b *clientcmdapi.Cluster) bool {
 	return a != nil && b != nil && bytes.Equal(a.CertificateAuthorityData, b.CertificateAuthorityData)
 }
 
-// changeUserConfig changes a kubeconfig under the lock that kubectl takes too.
+// lockAttempts and lockPause bound the wait for another program that changes the same kubeconfig: five seconds.
+const (
+	lockAttempts = 50
+	lockPause    = 100 * time.Millisecond
+)
+
+// changeUserConfig reads and writes a kubeconfig under the lock file that kubectl takes too. client-go's own function for that reads
+// before it locks, and can't cope with relative paths.
 func (e *Environment) changeUserConfig(path string, change func(*clientcmdapi.Config)) error {
-	access := &clientcmd.PathOptions{GlobalFile: path, LoadingRules: &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the file is replaced, not the link to it
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("making the folder of the kubeconfig: %w", err)
+	}
+	unlock, err := lockKubeconfig(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	config, err := clientcmd.LoadFromFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		config, err = clientcmdapi.NewConfig(), nil
@@ -115,8 +140,30 @@ func (e *Environment) changeUserConfig(path string, change func(*clientcmdapi.Co
 		return fmt.Errorf("reading the kubeconfig %s: %w", path, err)
 	}
 	change(config)
-	if err := clientcmd.ModifyConfig(access, *config, true); err != nil {
+	data, err := clientcmd.Write(*config)
+	if err != nil {
+		return fmt.Errorf("encoding the kubeconfig %s: %w", path, err)
+	}
+	if err := renameio.WriteFile(path, data, 0o600); err != nil {
 		return fmt.Errorf("changing the kubeconfig %s: %w", path, err)
 	}
 	return nil
+}
+
+func lockKubeconfig(path string) (unlock func(), err error) {
+	lock := path + ".lock"
+	ticker := time.NewTicker(lockPause)
+	defer ticker.Stop()
+	for range lockAttempts {
+		file, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
+		if err == nil {
+			_ = file.Close()
+			return func() { _ = os.Remove(lock) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("locking the kubeconfig: %w", err)
+		}
+		<-ticker.C
+	}
+	return nil, fmt.Errorf("the kubeconfig %s is locked by another program: wait for it, or remove %s when there is none", path, lock)
 }

@@ -47,6 +47,13 @@ func (e *Environment) containerNetwork() steps.Step {
 		Observe: e.observeNetwork,
 		Apply:   e.applyNetwork,
 		Undo:    e.undoNetwork,
+		Recreate: func(ctx context.Context) error {
+			text, err := e.undoNetwork(ctx)
+			if err == nil && strings.HasPrefix(text, "left") {
+				err = fmt.Errorf("the container network %s can't be made again while it is used (%s): take the environments that use it down first", NetworkName, text)
+			}
+			return err
+		},
 	}
 }
 
@@ -56,16 +63,22 @@ func (e *Environment) networkSpec() engine.NetworkSpec {
 	for _, family := range e.plan.Families {
 		spec.Prefixes = append(spec.Prefixes, family.Container)
 	}
+	// The engine would choose a range of its own for the other family.
 	if _, ok := e.plan.Family(v1alpha1.IPv6); !ok {
 		spec.Prefixes = append(spec.Prefixes, netip.MustParsePrefix("fd00:10::/64"))
+	}
+	if _, ok := e.plan.Family(v1alpha1.IPv4); !ok {
+		spec.Prefixes = append(spec.Prefixes, netip.MustParsePrefix("172.18.0.0/24"))
 	}
 	return spec
 }
 
-// requiredSpec is the network without the family that the environment does not use: an engine without IPv6 can have only that.
+// requiredSpec is the network without IPv6 where the environment does not use it: an engine may have none.
 func (e *Environment) requiredSpec() engine.NetworkSpec {
 	spec := e.networkSpec()
-	spec.Prefixes = spec.Prefixes[:len(e.plan.Families)]
+	if _, ok := e.plan.Family(v1alpha1.IPv6); !ok {
+		spec.Prefixes = spec.Prefixes[:len(e.plan.Families)]
+	}
 	return spec
 }
 
@@ -77,11 +90,19 @@ func (e *Environment) observeNetwork(ctx context.Context) (steps.Observation, er
 	if err != nil {
 		return steps.Observation{}, err
 	}
+	_, ours := network.Labels[render.EnvironmentLabel]
 	if len(network.Differences(e.networkSpec())) > 0 && len(network.Differences(e.requiredSpec())) > 0 {
-		return steps.Observation{}, e.networkError(network)
+		if !ours {
+			return steps.Observation{}, e.networkError(network)
+		}
+		observation := steps.Observation{State: steps.Differs, Text: "made with other settings"}
+		for _, d := range network.Differences(e.networkSpec()) {
+			observation.Differences = append(observation.Differences, steps.Difference{Field: d.Field, Have: d.Have, Want: d.Want, Recreate: true})
+		}
+		return observation, nil
 	}
 	text := describePrefixes(network.Prefixes)
-	if _, ours := network.Labels[render.EnvironmentLabel]; !ours {
+	if !ours {
 		text += ", made by somebody else: down leaves it"
 	}
 	return steps.Observation{State: steps.AsWanted, Text: text}, nil

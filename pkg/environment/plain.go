@@ -14,6 +14,7 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kindcluster"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/plain"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -126,6 +127,11 @@ func (c *cluster) nodeDifferences(ctx context.Context, node kindcluster.Node, pl
 	if err != nil {
 		return nil, err
 	}
+	for _, family := range c.env.plan.Families {
+		if !isMasquerading(ctx, node, family) { // the rule goes when a node is restarted
+			differences = append(differences, steps.Difference{Field: node.Name() + " masquerading of " + family.SeedPods.String(), Have: "missing", Want: "there"})
+		}
+	}
 	for _, route := range planned.routes {
 		if !slices.Contains(have, route) {
 			differences = append(differences, steps.Difference{
@@ -170,7 +176,7 @@ func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned
 		}
 	}
 	for _, family := range c.env.plan.Families {
-		if err := masquerade(ctx, node, family.SeedPods, family.Pods); err != nil {
+		if err := masquerade(ctx, node, family); err != nil {
 			return err
 		}
 	}
@@ -178,16 +184,27 @@ func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned
 	return node.WriteFile(ctx, plain.ConfigPath, planned.config, 0o644)
 }
 
-// masquerade hides pods behind their node towards everything that does not know the way back.
-func masquerade(ctx context.Context, node kindcluster.Node, seedPods, pods netip.Prefix) error {
-	program := "iptables"
-	if pods.Addr().Is6() {
+// masquerading is the rule that hides pods behind their node towards everything that does not know the way back: the program, and
+// its arguments behind --check or --append.
+func masquerading(family netplan.Family) (program string, rule []string) {
+	program = "iptables"
+	if family.IPFamily == v1alpha1.IPv6 {
 		program = "ip6tables"
 	}
-	rule := []string{"POSTROUTING", "--source", seedPods.String(), "!", "--destination", pods.String(), "--jump", "MASQUERADE"}
-	if _, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--check"}, rule...)...); err == nil {
+	return program, []string{"POSTROUTING", "--source", family.SeedPods.String(), "!", "--destination", family.Pods.String(), "--jump", "MASQUERADE"}
+}
+
+func isMasquerading(ctx context.Context, node kindcluster.Node, family netplan.Family) bool {
+	program, rule := masquerading(family)
+	_, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--check"}, rule...)...)
+	return err == nil
+}
+
+func masquerade(ctx context.Context, node kindcluster.Node, family netplan.Family) error {
+	if isMasquerading(ctx, node, family) {
 		return nil
 	}
+	program, rule := masquerading(family)
 	_, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--append"}, rule...)...)
 	return err
 }

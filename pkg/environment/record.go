@@ -26,8 +26,8 @@ type record struct {
 type recordContent struct {
 	// Creating are the clusters whose creation or removal has begun and not ended. What there is of them is half-made, and kindling's.
 	Creating []string `json:"creating,omitempty"`
-	// Merged is the user's kubeconfig that holds entries of the environment.
-	Merged string `json:"merged,omitempty"`
+	// Merged are the user's kubeconfigs that hold entries of the environment, by cluster.
+	Merged map[string]string `json:"merged,omitempty"`
 	// Files are the names of the files in the environment's folder that kindling wrote.
 	Files []string `json:"files,omitempty"`
 }
@@ -61,7 +61,7 @@ func (r *record) change(change func(*recordContent)) error {
 		return err
 	}
 	change(&content)
-	if len(content.Creating) == 0 && content.Merged == "" && len(content.Files) == 0 {
+	if len(content.Creating) == 0 && len(content.Merged) == 0 && len(content.Files) == 0 {
 		if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing the environment's record: %w", err)
 		}

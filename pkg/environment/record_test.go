@@ -128,7 +128,7 @@ users: [{name: kind-a, user: {token: secret}}]
 const users = `apiVersion: v1
 kind: Config
 current-context: mine
-clusters: [{name: mine, cluster: {server: "https://example.com"}}]
+clusters: [{name: mine, cluster: {server: "https://example.com", certificate-authority: ca.crt}}]
 contexts: [{name: mine, context: {cluster: mine, user: mine}}]
 users: [{name: mine, user: {token: other}}]
 `
@@ -143,7 +143,7 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.merge([]byte(kubeconfig)); err != nil {
+	if err := e.merge("a", []byte(kubeconfig)); err != nil {
 		t.Fatal(err)
 	}
 	if merged, err := e.isMerged([]byte(kubeconfig)); err != nil || !merged {
@@ -153,11 +153,11 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 	if !strings.Contains(content, "current-context: kind-a") || !strings.Contains(content, "https://example.com") {
 		t.Errorf("after merging:\n%s", content)
 	}
-	if err := e.unmerge(e.path(name)); err != nil {
+	if err := e.unmerge("a", e.path(name)); err != nil {
 		t.Fatal(err)
 	}
 	content = read(t, e.MergeInto)
-	if strings.Contains(content, "kind-a") || !strings.Contains(content, "https://example.com") || !strings.Contains(content, "token: other") {
+	if strings.Contains(content, "kind-a") || !strings.Contains(content, "https://example.com") || !strings.Contains(content, "token: other") || !strings.Contains(content, "certificate-authority: ca.crt") {
 		t.Errorf("after unmerging:\n%s", content)
 	}
 }
@@ -169,13 +169,13 @@ func TestUnmergeLeavesAnotherClusterOfTheSameName(t *testing.T) {
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.merge([]byte(kubeconfig)); err != nil {
+	if err := e.merge("a", []byte(kubeconfig)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(e.MergeInto, []byte(strings.Replace(kubeconfig, "Zm9v", "YmFy", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.unmerge(e.path(name)); err != nil {
+	if err := e.unmerge("a", e.path(name)); err != nil {
 		t.Fatal(err)
 	}
 	if content := read(t, e.MergeInto); !strings.Contains(content, "kind-a") {

@@ -84,7 +84,11 @@ func (c *collector) finish() {
 // connectPools takes Calico's pools as the clusters' seed pods and machines. With several clusters it is not known which pool
 // belongs to which, and each is compared with each seed by its own documents only.
 func (c *collector) connectPools() {
-	if len(c.subject.Clusters) > 2 {
+	families := map[bool]int{}
+	for _, cluster := range c.subject.Clusters {
+		families[cluster.Pods.Prefix.Addr().Is4()]++
+	}
+	if families[true] > 1 || families[false] > 1 {
 		return
 	}
 	for _, pool := range c.subject.Pools {

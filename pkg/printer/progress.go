@@ -6,6 +6,7 @@ package printer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -33,7 +34,11 @@ func ProgressModes() []string {
 // Progress shows the events of a run.
 type Progress interface {
 	Emit(steps.Event)
-	// Close ends what is still moving.
+	// Note shows something that is no step's.
+	Note(text string)
+	// Fail shows the error of the whole run, and says whether it did: otherwise it is told as every error is.
+	Fail(text string) bool
+	// Close ends what is still moving; it can be called again.
 	Close()
 }
 
@@ -65,12 +70,18 @@ func (p plainProgress) Emit(event steps.Event) {
 	}
 }
 
+func (p plainProgress) Note(text string) { _, _ = fmt.Fprintf(p.w, "note: %s\n", text) }
+
+func (plainProgress) Fail(string) bool { return false }
+
 func (plainProgress) Close() {}
 
 // ended returns the line of a step that ended; empty for steps that there was nothing to do for. What failed is told by the
 // command's error, not here.
 func ended(event steps.Event) string {
 	switch {
+	case event.Kind == steps.Failed && isNeed(event.Err):
+		return "" // the step that failed has its line
 	case event.Kind == steps.Failed:
 		return fmt.Sprintf(" ✗ %s (%s)", event.Title, seconds(event.Duration))
 	case event.Action == steps.ActionApplied, event.Action == steps.ActionRecreated, event.Action == steps.ActionUndone:
@@ -84,6 +95,11 @@ func ended(event steps.Event) string {
 	}
 }
 
+func isNeed(err error) bool {
+	_, ok := errors.AsType[*steps.NeedError](err)
+	return ok
+}
+
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
 
 // jsonProgress writes an object for each event.
@@ -92,8 +108,8 @@ type jsonProgress struct{ encoder *json.Encoder }
 type jsonEvent struct {
 	Time    time.Time    `json:"time"`
 	Event   steps.Kind   `json:"event"`
-	Step    string       `json:"step"`
-	Title   string       `json:"title"`
+	Step    string       `json:"step,omitempty"`
+	Title   string       `json:"title,omitempty"`
 	Action  steps.Action `json:"action,omitempty"`
 	Text    string       `json:"text,omitempty"`
 	Seconds float64      `json:"seconds,omitempty"`
@@ -109,6 +125,21 @@ func (p jsonProgress) Emit(event steps.Event) {
 		out.Error = event.Err.Error()
 	}
 	_ = p.encoder.Encode(out)
+}
+
+// The kinds of events that are no step's.
+const (
+	noteEvent  steps.Kind = "note"
+	errorEvent steps.Kind = "error"
+)
+
+func (p jsonProgress) Note(text string) {
+	_ = p.encoder.Encode(jsonEvent{Time: time.Now(), Event: noteEvent, Text: text})
+}
+
+func (p jsonProgress) Fail(text string) bool {
+	_ = p.encoder.Encode(jsonEvent{Time: time.Now(), Event: errorEvent, Error: text})
+	return true
 }
 
 func (jsonProgress) Close() {}

@@ -28,6 +28,7 @@ type spinner struct {
 	running []string          // step names in the order in which they started
 	texts   map[string]string // what is shown for a step
 	frame   int
+	once    sync.Once
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -74,6 +75,16 @@ func (s *spinner) Emit(event steps.Event) {
 	s.draw()
 }
 
+// Note implements Progress.
+func (s *spinner) Note(text string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	_, _ = fmt.Fprintf(s.w, "%snote: %s\n", clearLine, text)
+}
+
+// Fail implements Progress.
+func (s *spinner) Fail(string) bool { return false }
+
 // draw shows the step that started last, and how many others are under way.
 func (s *spinner) draw() {
 	if len(s.running) == 0 {
@@ -93,7 +104,9 @@ func (s *spinner) draw() {
 
 // Close implements Progress.
 func (s *spinner) Close() {
-	close(s.stop)
-	<-s.stopped
-	_, _ = io.WriteString(s.w, clearLine)
+	s.once.Do(func() {
+		close(s.stop)
+		<-s.stopped
+		_, _ = io.WriteString(s.w, clearLine)
+	})
 }

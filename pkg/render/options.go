@@ -81,6 +81,12 @@ func HasAdmission(plan *netplan.Plan, cluster v1alpha1.Cluster) bool {
 	return hasMachinePool(plan) && atLeastKubernetes(cluster.NodeImage, admissionKubernetes)
 }
 
+// ServesAdmission says whether an API server of a version such as v1.36.1 serves the admission policies.
+func ServesAdmission(gitVersion string) bool {
+	parsed, err := version.ParseGeneric(gitVersion)
+	return err == nil && parsed.AtLeast(version.MustParseGeneric(admissionKubernetes))
+}
+
 // HasGuard says whether the guard is rendered.
 func HasGuard(env *v1alpha1.Environment) bool {
 	return env.Spec.NetworkPlugin == v1alpha1.NetworkPluginCalico && *env.Spec.Calico.MachinePool.Guard && hasTiers(env.Spec.Calico)

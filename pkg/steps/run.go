@@ -52,8 +52,11 @@ func (e *RecreateError) Error() string {
 func (r *Runner) Observe(ctx context.Context) []Result {
 	return r.each(ctx, r.Steps, func(ctx context.Context, step Step, needs []Result) Result {
 		for _, need := range needs {
-			if state := need.Observation.State; state == Missing || state == Unknown {
-				return Result{Observation: Observation{State: state, Text: "needs " + need.Step}}
+			switch {
+			case need.Observation.State == Missing:
+				return Result{Observation: Observation{State: Missing, Text: "needs " + need.Step}}
+			case need.Observation.State == Unknown, need.Observation.Blocks:
+				return Result{Observation: Observation{State: Unknown, Text: "needs " + need.Step}}
 			}
 		}
 		observation, err := step.Observe(ctx)
@@ -70,11 +73,11 @@ func (r *Runner) Up(ctx context.Context) ([]Result, error) {
 	return results, joined(results)
 }
 
-// Down undoes every step, last first. It goes on when one fails, except with steps that the failed one stands on.
+// Down undoes every step, last first, and goes on when one fails: each looks for itself whether it can be undone.
 func (r *Runner) Down(ctx context.Context) ([]Result, error) {
-	results := r.each(ctx, r.Steps.reversed(), func(ctx context.Context, step Step, needs []Result) Result {
-		if err := failedNeed(ctx, step, needs); err != nil {
-			return Result{Err: err}
+	results := r.each(ctx, r.Steps.reversed(), func(ctx context.Context, step Step, _ []Result) Result {
+		if ctx.Err() != nil {
+			return Result{Err: ctx.Err()}
 		}
 		if step.Undo == nil {
 			return Result{Action: ActionSkipped}
@@ -162,8 +165,8 @@ func (r *Runner) timed(ctx context.Context, step Step, needs []Result, do func(c
 	result.Seconds = duration.Seconds()
 	event := Event{Kind: Done, Step: step.Name, Title: step.Title, Text: result.Observation.Text, Action: result.Action, Duration: duration}
 	if result.Err != nil {
-		result.Error = result.Err.Error()
-		event.Kind, event.Err = Failed, result.Err
+		result.Error, result.Action = result.Err.Error(), ""
+		event.Kind, event.Err, event.Action = Failed, result.Err, ""
 	}
 	r.emit(event)
 	return result

@@ -41,6 +41,8 @@ type Observation struct {
 	// Text says in one line what was found, such as "3 nodes, Kubernetes v1.37.2".
 	Text        string       `json:"text,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
+	// Blocks says that what needs the step can't be looked at before the step is applied.
+	Blocks bool `json:"-"`
 }
 
 // Recreate returns the differences that can't be changed in place.

@@ -10,32 +10,17 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gardener/kindling/internal/stubapi"
 	"github.com/gardener/kindling/internal/testutil"
-	"github.com/gardener/kindling/pkg/cmd"
 	"github.com/gardener/kindling/pkg/engine/stubengine"
 )
-
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"docker": stubengine.Main,
-		"kindling": func() {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			code := cmd.Main(ctx, cmd.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args[1:])
-			stop()
-			os.Exit(code)
-		},
-	})
-}
 
 type key int
 
@@ -48,7 +33,7 @@ const (
 // and calico.yaml, a file of the shape of Calico's manifest.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir: "testdata", Condition: condition,
 		Setup: func(env *testscript.Env) error {
 			api := stubapi.Start("c-control-plane")
 			env.Defer(api.Close)
@@ -57,7 +42,7 @@ func TestScripts(t *testing.T) {
 				Labels: map[string]string{"desktop.docker.io/ports/6443/tcp": api.Address()},
 				Answers: []stubengine.Answer{
 					{Call: "exec cat /etc/kubernetes/admin.conf", Stdout: api.Kubeconfig()},
-					{Call: "exec ip link add", Exit: 1},
+					{Call: "exec ip link add", Exit: 2, Stderr: "Error: Unknown device type.\n"},
 					{Call: "exec ip -json route", Stdout: "[]"},
 				},
 			})
@@ -65,6 +50,11 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Defer(stub.Close)
+			kindling, err := exec.LookPath("kindling")
+			if err != nil {
+				return err
+			}
+			env.Setenv("BIN", filepath.Dir(kindling))
 			env.Values[engineKey], env.Values[apiKey] = stub, api
 			env.Vars = append(env.Vars, stub.Environment()...)
 			env.Vars = append(env.Vars, "HOME="+filepath.Join(env.WorkDir, "home"), "XDG_STATE_HOME="+filepath.Join(env.WorkDir, "state"),
@@ -74,6 +64,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
+			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk,
 		},
 	})
 }
@@ -146,7 +137,7 @@ func pool(ts *testscript.TestScript, _ bool, args []string) {
 
 // missingImage makes Calico's pods wait for an image that can't be pulled.
 func missingImage(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Value(apiKey).(*stubapi.Server).MissingImage = args[0]
+	ts.Value(apiKey).(*stubapi.Server).SetMissingImage(args[0])
 }
 
 // unmark takes away the mark by which kindling knows a cluster.

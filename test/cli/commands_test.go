@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/gardener/kindling/pkg/engine/stubengine"
+)
+
+// image gives the engine an image: image quay.io/calico/node:v3.
+func image(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.Images = append(state.Images, stubengine.Image{ID: "sha256:" + args[0], Names: args})
+	}))
+}
+
+// jsonLines holds that an output of the last command is one JSON object a line: jsonlines stderr.
+func jsonLines(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	if text == "" {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	for line := range strings.Lines(text) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			ts.Fatalf("%s has a line that is no JSON object: %q", args[0], line)
+		}
+	}
+}
+
+// interrupt sends Ctrl-C to a program when a call of the engine hangs, and holds that it ends with 130: interrupt kindling up.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	program := exec.Command(path, args[1:]...)
+	program.Dir = ts.Getenv("WORK")
+	for _, name := range []string{"PATH", "HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "KUBECONFIG", "TMPDIR", stubengine.Variable} {
+		program.Env = append(program.Env, name+"="+ts.Getenv(name))
+	}
+	var stderr strings.Builder
+	program.Stderr = &stderr
+	ts.Check(program.Start())
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).WaitForHang(context.Background()))
+	ts.Check(program.Process.Signal(os.Interrupt))
+	err = program.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 130 {
+		ts.Fatalf("%v, want exit code 130\n%s", err, stderr.String())
+	}
+	if !strings.Contains(stderr.String(), "interrupted; run the same command again") {
+		ts.Fatalf("does not say how to go on: %s", stderr.String())
+	}
+}
+
+// condition is for scripts that need more than an ordinary user may: [disks] holds where small disks can be mounted.
+func condition(name string) (bool, error) {
+	if name != "disks" {
+		return false, fmt.Errorf("unknown condition %s", name)
+	}
+	dir, err := os.MkdirTemp("", "disk")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.Remove(dir) }()
+	if err := mountTmpfs(dir, "16k"); err != nil {
+		return false, nil
+	}
+	return true, unmount(dir)
+}
+
+// disk mounts a disk of a size, or gives the one that is there another size: disk state 32k.
+func disk(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	if resizeTmpfs(dir, args[1]) == nil {
+		return
+	}
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(mountTmpfs(dir, args[1]))
+	ts.Defer(func() { _ = unmount(dir) })
+}
