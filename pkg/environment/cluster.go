@@ -167,14 +167,12 @@ func (c *cluster) make(ctx context.Context, report func(string)) error {
 // run: the user wants the prompt back. What was there before, made by somebody else meanwhile, is theirs.
 func (c *cluster) abandon(ctx context.Context, cause error) error {
 	if ctx.Err() != nil {
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedTimeout)
-		defer cancel()
-		if nodes, err := c.containers(after); err == nil && len(nodes) == 0 {
+		if c.leftNothing(context.WithoutCancel(ctx)) {
 			return errors.Join(cause, c.env.record.setCreating(c.spec.Name, false))
 		}
 		return cause
 	}
-	if !strings.Contains(cause.Error(), "already exist") {
+	if !strings.Contains(cause.Error(), "node(s) already exist for a cluster with the name") { // kind's first check, which has no type
 		if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
 			return fmt.Errorf("%w (and removing what was made of it failed: %w)", cause, err)
 		}
@@ -185,8 +183,30 @@ func (c *cluster) abandon(ctx context.Context, cause error) error {
 	return cause
 }
 
-// interruptedTimeout is the time to look what an interrupted creation left.
-const interruptedTimeout = 5 * time.Second
+// interruptedTimeout is the time to look what an interrupted run left.
+const interruptedTimeout = 2 * time.Second
+
+// leftNothing says whether an interrupted creation made no container. A call of the engine that was under way goes on by itself, so
+// it is looked for a while.
+func (c *cluster) leftNothing(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, interruptedTimeout)
+	defer cancel()
+	ticker := time.NewTicker(interruptedTimeout / 8)
+	defer ticker.Stop()
+	for looked := false; ; looked = true {
+		nodes, err := c.containers(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return looked
+		case err != nil || len(nodes) > 0:
+			return false
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+}
 
 func (c *cluster) undo(ctx context.Context) (string, error) {
 	nodes, err := c.containers(ctx)
