@@ -58,7 +58,7 @@ func (e *TimeoutError) Error() string {
 
 // pollInterval is how often conditions are checked. They span nodes, pods and events; a watch for each of them would notice a change
 // some tenths of a second earlier, of waits that take tens of seconds.
-const pollInterval = 300 * time.Millisecond
+const pollInterval = 500 * time.Millisecond
 
 // checkTimeout bounds one check, so that a hanging API server is seen as such.
 const checkTimeout = 20 * time.Second
