@@ -56,9 +56,7 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
-	if err := printNotices(streams.ErrOut, render.Notices(spec, plan, render.Options{
-		Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1,
-	})); err != nil {
+	if err := printNotices(streams.ErrOut, notices(spec, plan, env)); err != nil {
 		return err
 	}
 	return observe(ctx, streams.Out, env, printer.Format(o.output.value), "not as wanted")

@@ -87,15 +87,15 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 	if err := o.checkRecreate(env); err != nil {
 		return err
 	}
-	notices := render.Notices(spec, plan, render.Options{Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1})
+	said := notices(spec, plan, env)
 	if o.dryRun {
-		if err := printNotices(streams.ErrOut, notices); err != nil {
+		if err := printNotices(streams.ErrOut, said); err != nil {
 			return err
 		}
 		return observe(ctx, streams.Out, env, printer.Format(o.output.value), "up would change")
 	}
 	return o.withProgress(streams, func(progress printer.Progress) error {
-		for _, notice := range notices {
+		for _, notice := range said {
 			progress.Note(notice)
 		}
 		return o.up(ctx, streams, env, progress)

@@ -19,19 +19,12 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
 
 // deleteTimeout is the time for a pod that does nothing to go.
 const deleteTimeout = 30 * time.Second
-
-// poolAnnotation is the annotation by which a pod asks for pools of a family.
-func poolAnnotation(family v1alpha1.IPFamily) string {
-	if family == v1alpha1.IPv6 {
-		return "cni.projectcalico.org/ipv6pools"
-	}
-	return "cni.projectcalico.org/ipv4pools"
-}
 
 // addresses starts a pod for each pool and looks whether its address lies inside: the proof that the pools do what the plan says.
 // It is kept in the cluster, and holds as long as the pools stay the same.
@@ -91,7 +84,7 @@ func (c *cluster) pod(machine bool, image string, pools []netplan.Pool) *unstruc
 	pod := c.probePod("machine", image, map[string]any{"app": "machine"})
 	annotations := map[string]string{}
 	for _, pool := range pools {
-		annotations[poolAnnotation(pool.IPFamily)] = fmt.Sprintf("[%q]", pool.Name)
+		annotations[render.PoolAnnotation(pool.IPFamily)] = fmt.Sprintf("[%q]", pool.Name)
 	}
 	pod.SetAnnotations(annotations)
 	return pod

@@ -99,7 +99,7 @@ func (c *cluster) pendingAdmission(ctx context.Context, client *kube.Client) ([]
 	}
 	annotations := created.GetAnnotations()
 	for _, pool := range c.env.plan.Pools {
-		key := poolAnnotation(pool.IPFamily)
+		key := render.PoolAnnotation(pool.IPFamily)
 		if pool.Machines && annotations[key] != fmt.Sprintf("[%q]", pool.Name) {
 			return []kube.Pending{{
 				Object: "MutatingAdmissionPolicy for " + pool.Name,

@@ -18,8 +18,6 @@ const (
 	WideVPNTransferIPv6 Feature = 104
 	// ReservedKubernetesService: 240.0.0.0/8 is reserved (gardener/gardener#10949).
 	ReservedKubernetesService Feature = 111
-	// IPv6First: dual-stack clusters list IPv6 before IPv4.
-	IPv6First Feature = 112
 	// NewVPN: no IPv4 transfer network any more, and high availability with IPv6 (gardener/gardener#11714).
 	NewVPN Feature = 116
 	// OverlapWithoutHA: IPv4 ranges of shoots without high availability may overlap with the seed's (gardener/gardener#11582).
@@ -38,8 +36,6 @@ const (
 	InternalDomain Feature = 127
 	// SplitPodCIDR: machines lie inside the pod CIDR, and provider-local admits no other nodes (gardener/gardener#12873).
 	SplitPodCIDR Feature = 128
-	// DualSeedIPv4Ranges: the seed of a dual-stack cluster lists both families and IPv4 ranges (gardener/gardener#12986).
-	DualSeedIPv4Ranges Feature = 129
 	// DefaultDomains: Seed.spec.dns.defaults.
 	DefaultDomains Feature = 131
 	// CredentialsBindings: shoots name their credentials by spec.credentialsBindingName (gardener/gardener#12883).
@@ -50,8 +46,6 @@ const (
 	GardenletResource Feature = 142
 	// IstioTLSTerminationGraduated: the feature gate IstioTLSTermination is gone.
 	IstioTLSTerminationGraduated Feature = 144
-	// CheckAlways: the shoot's own ranges are compared on every update (gardener/gardener#15025).
-	CheckAlways Feature = 146
 	// HTTPProxyPortRemovable: the feature gates RemoveHTTPProxyLegacyPort and UpgradeEtcdVersion exist.
 	HTTPProxyPortRemovable Feature = 148
 	// NginxIngressGraduated: the feature gate DisableNginxIngressInSeed is gone.

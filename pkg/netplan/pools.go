@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/calico/ippool"
 	"github.com/gardener/kindling/pkg/gardener"
 )
 
@@ -37,9 +38,9 @@ func pools(plan *Plan, calico v1alpha1.Calico) []Pool {
 	}
 	var result []Pool
 	for _, family := range plan.Families {
-		defaultName, machineName, defaultBlock, block := DefaultPoolIPv4, MachinePoolIPv4, 26, calico.MachinePool.BlockSizeIPv4
+		defaultName, machineName, defaultBlock, block := DefaultPoolIPv4, MachinePoolIPv4, ippool.DefaultBlockSizeIPv4, calico.MachinePool.BlockSizeIPv4
 		if family.IPFamily == v1alpha1.IPv6 {
-			defaultName, machineName, defaultBlock, block = DefaultPoolIPv6, MachinePoolIPv6, 122, calico.MachinePool.BlockSizeIPv6
+			defaultName, machineName, defaultBlock, block = DefaultPoolIPv6, MachinePoolIPv6, ippool.DefaultBlockSizeIPv6, calico.MachinePool.BlockSizeIPv6
 		}
 		result = append(result, Pool{Name: defaultName, IPFamily: family.IPFamily, CIDR: family.SeedPods, BlockSize: defaultBlock})
 		if family.Machines.IsValid() && calico.MachinePool.Owner == v1alpha1.OwnerKindling {

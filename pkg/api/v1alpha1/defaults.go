@@ -7,6 +7,7 @@ package v1alpha1
 import (
 	"strings"
 
+	"github.com/gardener/kindling/pkg/calico/ippool"
 	"github.com/gardener/kindling/pkg/gardener"
 )
 
@@ -58,8 +59,8 @@ func defaultCalico(calico *Calico, layout Layout) {
 	setDefault(&calico.Version, DefaultCalicoVersion)
 	setDefault(&calico.Encapsulation, EncapsulationAuto)
 	setDefault(&calico.MachinePool.Owner, OwnerKindling)
-	setDefault(&calico.MachinePool.BlockSizeIPv4, 26)
-	setDefault(&calico.MachinePool.BlockSizeIPv6, 122)
+	setDefault(&calico.MachinePool.BlockSizeIPv4, ippool.DefaultBlockSizeIPv4)
+	setDefault(&calico.MachinePool.BlockSizeIPv6, ippool.DefaultBlockSizeIPv6)
 	if calico.MachinePool.Guard == nil {
 		// The layout Legacy reproduces the fault that the guard forbids.
 		guard := layout != LayoutLegacy
