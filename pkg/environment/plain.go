@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
@@ -111,29 +112,80 @@ func (c *cluster) observePlain(ctx context.Context) (steps.Observation, error) {
 	return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("%d nodes", len(nodes))}, nil
 }
 
+// plainState is what a node has of the plain network.
+type plainState struct {
+	config []byte
+	routes []plain.Route
+	// rules of the chain POSTROUTING of all families, as iptables lists them.
+	rules []string
+}
+
+// readPlain asks a node for all of it in one call.
+func (c *cluster) readPlain(ctx context.Context, node kindcluster.Node) (plainState, error) {
+	commands := [][]string{{"find", plain.ConfigPath, "-exec", "cat", "{}", ";"}}
+	for _, family := range c.env.plan.Families {
+		commands = append(commands,
+			[]string{"ip", ipFlag(family), "-json", "route", "show"},
+			[]string{iptables(family), "--table", "nat", "--list-rules", "POSTROUTING"})
+	}
+	outputs, err := node.Commands(ctx, commands...)
+	if len(outputs) < len(commands) {
+		return plainState{}, err
+	}
+	state := plainState{config: outputs[0]}
+	if len(state.config) > 0 && err != nil {
+		return plainState{}, err // find fails where there is no configuration yet, and nothing else does
+	}
+	for i := 1; i < len(outputs); i += 2 {
+		routes, err := parseRoutes(outputs[i])
+		if err != nil {
+			return plainState{}, fmt.Errorf("reading the routes of node %s: %w", node.Name(), err)
+		}
+		state.routes = append(state.routes, routes...)
+		state.rules = append(state.rules, strings.Split(string(outputs[i+1]), "\n")...)
+	}
+	return state, nil
+}
+
+// parseRoutes returns the routes that lead over another address.
+func parseRoutes(output []byte) ([]plain.Route, error) {
+	var entries []struct {
+		Destination string `json:"dst"`
+		Gateway     string `json:"gateway"`
+	}
+	if err := json.Unmarshal(output, &entries); err != nil {
+		return nil, err
+	}
+	var routes []plain.Route
+	for _, entry := range entries {
+		destination, destinationErr := netip.ParsePrefix(entry.Destination)
+		gateway, gatewayErr := netip.ParseAddr(entry.Gateway)
+		if destinationErr == nil && gatewayErr == nil { // others, such as "default", are none of ours
+			routes = append(routes, plain.Route{Destination: destination, Via: gateway})
+		}
+	}
+	return routes, nil
+}
+
 func (c *cluster) nodeDifferences(ctx context.Context, node kindcluster.Node, planned plannedNode) ([]steps.Difference, error) {
-	config, err := node.Command(ctx, nil, "cat", plain.ConfigPath)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return []steps.Difference{{Field: node.Name() + " " + plain.ConfigPath, Have: "missing", Want: "as planned"}}, nil //nolint:nilerr // cat fails when there is none
-	}
-	var differences []steps.Difference
-	if !slices.Equal(config, planned.config) {
-		differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "another content", Want: "as planned"})
-	}
-	have, err := c.routesOf(ctx, node)
+	have, err := c.readPlain(ctx, node)
 	if err != nil {
 		return nil, err
 	}
+	var differences []steps.Difference
+	switch {
+	case len(have.config) == 0:
+		differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "missing", Want: "as planned"})
+	case !slices.Equal(have.config, planned.config):
+		differences = append(differences, steps.Difference{Field: node.Name() + " " + plain.ConfigPath, Have: "another content", Want: "as planned"})
+	}
 	for _, family := range c.env.plan.Families {
-		if !isMasquerading(ctx, node, family) { // the rule goes when a node is restarted
+		if !have.masquerades(family) { // the rule goes when a node is restarted
 			differences = append(differences, steps.Difference{Field: node.Name() + " masquerading of " + family.SeedPods.String(), Have: "missing", Want: "there"})
 		}
 	}
 	for _, route := range planned.routes {
-		if !slices.Contains(have, route) {
+		if !slices.Contains(have.routes, route) {
 			differences = append(differences, steps.Difference{
 				Field: node.Name() + " route to " + route.Destination.String(), Have: "missing", Want: "via " + route.Via.String(),
 			})
@@ -142,69 +194,41 @@ func (c *cluster) nodeDifferences(ctx context.Context, node kindcluster.Node, pl
 	return differences, nil
 }
 
-// routesOf reads the routes of a node that lead over another address.
-func (c *cluster) routesOf(ctx context.Context, node kindcluster.Node) ([]plain.Route, error) {
-	var routes []plain.Route
-	for _, family := range c.env.plan.Families {
-		flag := map[v1alpha1.IPFamily]string{v1alpha1.IPv4: "-4", v1alpha1.IPv6: "-6"}[family.IPFamily]
-		output, err := node.Command(ctx, nil, "ip", flag, "-json", "route", "show")
-		if err != nil {
-			return nil, err
-		}
-		var entries []struct {
-			Destination string `json:"dst"`
-			Gateway     string `json:"gateway"`
-		}
-		if err := json.Unmarshal(output, &entries); err != nil {
-			return nil, fmt.Errorf("reading the routes of node %s: %w", node.Name(), err)
-		}
-		for _, entry := range entries {
-			destination, destinationErr := netip.ParsePrefix(entry.Destination)
-			gateway, gatewayErr := netip.ParseAddr(entry.Gateway)
-			if destinationErr == nil && gatewayErr == nil { // others, such as "default", are none of ours
-				routes = append(routes, plain.Route{Destination: destination, Via: gateway})
-			}
-		}
-	}
-	return routes, nil
-}
-
 func (c *cluster) applyPlain(ctx context.Context, node kindcluster.Node, planned plannedNode) error {
+	have, err := c.readPlain(ctx, node)
+	if err != nil {
+		return err
+	}
+	var commands [][]string
 	for _, route := range planned.routes {
-		if _, err := node.Command(ctx, nil, "ip", "route", "replace", route.Destination.String(), "via", route.Via.String()); err != nil {
-			return err
-		}
+		commands = append(commands, []string{"ip", "route", "replace", route.Destination.String(), "via", route.Via.String()})
 	}
 	for _, family := range c.env.plan.Families {
-		if err := masquerade(ctx, node, family); err != nil {
-			return err
+		if !have.masquerades(family) {
+			commands = append(commands, append([]string{iptables(family), "--table", "nat", "--append"}, masquerading(family)...))
 		}
+	}
+	if _, err := node.Commands(ctx, commands...); err != nil {
+		return err
 	}
 	// The configuration comes last: it makes the node ready.
 	return node.WriteFile(ctx, plain.ConfigPath, planned.config, 0o644)
 }
 
-// masquerading is the rule that hides pods behind their node towards everything that does not know the way back: the program, and
-// its arguments behind --check or --append.
-func masquerading(family netplan.Family) (program string, rule []string) {
-	program = "iptables"
-	if family.IPFamily == v1alpha1.IPv6 {
-		program = "ip6tables"
-	}
-	return program, []string{"POSTROUTING", "--source", family.SeedPods.String(), "!", "--destination", family.Pods.String(), "--jump", "MASQUERADE"}
+func ipFlag(family netplan.Family) string {
+	return map[v1alpha1.IPFamily]string{v1alpha1.IPv4: "-4", v1alpha1.IPv6: "-6"}[family.IPFamily]
 }
 
-func isMasquerading(ctx context.Context, node kindcluster.Node, family netplan.Family) bool {
-	program, rule := masquerading(family)
-	_, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--check"}, rule...)...)
-	return err == nil
+func iptables(family netplan.Family) string {
+	return map[v1alpha1.IPFamily]string{v1alpha1.IPv4: "iptables", v1alpha1.IPv6: "ip6tables"}[family.IPFamily]
 }
 
-func masquerade(ctx context.Context, node kindcluster.Node, family netplan.Family) error {
-	if isMasquerading(ctx, node, family) {
-		return nil
-	}
-	program, rule := masquerading(family)
-	_, err := node.Command(ctx, nil, program, append([]string{"--table", "nat", "--append"}, rule...)...)
-	return err
+// masquerading is the rule that hides pods behind their node towards everything that does not know the way back. It is written as
+// iptables lists it, so that it can be found again.
+func masquerading(family netplan.Family) []string {
+	return []string{"POSTROUTING", "-s", family.SeedPods.String(), "!", "-d", family.Pods.String(), "-j", "MASQUERADE"}
+}
+
+func (s plainState) masquerades(family netplan.Family) bool {
+	return slices.Contains(s.rules, "-A "+strings.Join(masquerading(family), " "))
 }

@@ -31,6 +31,10 @@ type Node interface {
 	Addresses(ctx context.Context) ([]netip.Addr, error)
 	// Command runs a program in the node, without a shell, and returns what it wrote. stdin may be nil.
 	Command(ctx context.Context, stdin io.Reader, program string, args ...string) ([]byte, error)
+	// Commands runs several programs one after the other by one call of the engine, without a shell, and returns what each of them
+	// wrote. One that fails keeps none of the others from running; the error has what was said of it. Arguments can't hold quotes or
+	// line breaks.
+	Commands(ctx context.Context, commands ...[]string) ([][]byte, error)
 	// WriteFile writes a file whole or not at all.
 	WriteFile(ctx context.Context, path string, content []byte, mode os.FileMode) error
 	// ImageIDs returns the identity of every image in the node, by each of its names.
@@ -93,20 +97,42 @@ func (n kindNode) Command(ctx context.Context, stdin io.Reader, program string, 
 	return stdout.Bytes(), nil
 }
 
+// separator stands between the outputs of Commands: ASCII's record separator, for printf and as it comes out.
+const (
+	separatorEscape = `\036`
+	separator       = "\x1e"
+)
+
+// Commands gives xargs a command a line. A call of the engine costs more than most programs that it runs.
+func (n kindNode) Commands(ctx context.Context, commands ...[]string) ([][]byte, error) {
+	var lines strings.Builder
+	for _, command := range commands {
+		for _, argv := range [][]string{command, {"printf", separatorEscape}} {
+			for _, arg := range argv {
+				if strings.ContainsAny(arg, "'\n") {
+					return nil, fmt.Errorf("node %s: an argument of %s has a quote or a line break", n.Name(), command[0])
+				}
+				lines.WriteString(" '" + arg + "'")
+			}
+			lines.WriteString("\n")
+		}
+	}
+	output, err := n.Command(ctx, strings.NewReader(lines.String()), "xargs", "--no-run-if-empty", "--max-lines=1", "env")
+	outputs := bytes.Split(output, []byte(separator))
+	if len(outputs) != len(commands)+1 && err == nil {
+		err = fmt.Errorf("node %s: xargs ran %d of %d programs", n.Name(), len(outputs)-1, len(commands))
+	}
+	return outputs[:len(outputs)-1], err
+}
+
 func (n kindNode) WriteFile(ctx context.Context, file string, content []byte, mode os.FileMode) error {
 	temporary := path.Join(path.Dir(file), "."+path.Base(file)+".kindling")
-	for _, call := range []struct {
-		stdin io.Reader
-		argv  []string
-	}{
-		{nil, []string{"mkdir", "-p", path.Dir(file)}},
-		{bytes.NewReader(content), []string{"cp", "/dev/stdin", temporary}},
-		{nil, []string{"chmod", fmt.Sprintf("%04o", mode.Perm()), temporary}},
-		{nil, []string{"mv", temporary, file}},
-	} {
-		if _, err := n.Command(ctx, call.stdin, call.argv[0], call.argv[1:]...); err != nil {
-			return fmt.Errorf("writing %s: %w", file, err)
-		}
+	_, err := n.Command(ctx, bytes.NewReader(content), "install", "-D", fmt.Sprintf("--mode=%04o", mode.Perm()), "/dev/stdin", temporary)
+	if err == nil {
+		_, err = n.Command(ctx, nil, "mv", temporary, file)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	return nil
 }

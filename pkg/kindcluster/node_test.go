@@ -111,6 +111,35 @@ func TestCommandsInANode(t *testing.T) {
 	}
 }
 
+func TestSeveralCommandsAreOneCall(t *testing.T) {
+	stub, all := nodes(t)
+	worker := all[1]
+	if err := worker.WriteFile(t.Context(), "/etc/x/y", []byte("content\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before, err := stub.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs, err := worker.Commands(t.Context(), []string{"cat", "/etc/x/y"}, []string{"true"}, []string{"cat", "/kind/version"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]byte{[]byte("content\n"), {}, []byte("v1.37.0\n")}, outputs); diff != "" {
+		t.Error(diff)
+	}
+	after, err := stub.Calls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := len(after) - len(before); calls != 1 {
+		t.Errorf("%d calls of the engine", calls)
+	}
+	if _, err := worker.Commands(t.Context(), []string{"echo", "it's"}); err == nil {
+		t.Error("a quote was taken")
+	}
+}
+
 func TestWritesAFileWholeOrNotAtAll(t *testing.T) {
 	stub, all := nodes(t, stubengine.Answer{Call: "exec mv", Exit: 1, Stderr: "mv: no space left on device", Times: 1})
 	worker := all[1]
@@ -132,9 +161,7 @@ func TestWritesAFileWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"exec", "--privileged", "local-worker", "mkdir", "-p", "/etc/x"},
-		{"exec", "--privileged", "-i", "local-worker", "cp", "/dev/stdin", "/etc/x/.y.kindling"},
-		{"exec", "--privileged", "local-worker", "chmod", "0640", "/etc/x/.y.kindling"},
+		{"exec", "--privileged", "-i", "local-worker", "install", "-D", "--mode=0640", "/dev/stdin", "/etc/x/.y.kindling"},
 		{"exec", "--privileged", "local-worker", "mv", "/etc/x/.y.kindling", "/etc/x/y"},
 	}
 	if diff := cmp.Diff(want, calls[len(calls)-len(want):]); diff != "" {

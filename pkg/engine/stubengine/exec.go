@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,13 +46,23 @@ func (d *docker) program(c *Container, argv []string) error {
 		c.Files = map[string]string{}
 	}
 	switch call := strings.Join(argv, " "); {
-	case strings.HasPrefix(call, "cp /dev/stdin ") && len(argv) == 3:
-		c.Files[argv[2]] = string(d.input)
+	case argv[0] == "xargs":
+		return d.xargs(c, argv[1:])
+	case argv[0] == "printf":
+		d.printf("%s", strings.ReplaceAll(argv[1], `\036`, "\x1e"))
+	case strings.HasPrefix(call, "cp /dev/stdin ") && len(argv) == 3, argv[0] == "install" && argv[len(argv)-2] == "/dev/stdin":
+		c.Files[argv[len(argv)-1]] = string(d.input)
 	case argv[0] == "mv" && len(argv) == 3:
 		c.Files[argv[2]] = c.Files[argv[1]]
 		delete(c.Files, argv[1])
 	case argv[0] == "cat" && len(argv) == 2:
 		d.printf("%s", file(c, argv[1]))
+	case argv[0] == "find" && len(argv) > 2 && argv[2] == "-exec":
+		d.printf("%s", file(c, argv[1]))
+	case argv[0] == "ip" && strings.Contains(call, "-json route"):
+		d.printf("[]\n")
+	case argv[0] == "iptables", argv[0] == "ip6tables":
+		d.rules(c, argv)
 	case call == "containerd config dump":
 		d.printf("version = 3\n[plugins.'io.containerd.cri.v1.images']\n  snapshotter = 'overlayfs'\n")
 	case strings.HasPrefix(call, "ctr ") && strings.Contains(call, " images import "):
@@ -60,6 +71,31 @@ func (d *docker) program(c *Container, argv []string) error {
 		return d.listImages(c)
 	}
 	return nil
+}
+
+// xargs runs a program a line, with its words in single quotes.
+func (d *docker) xargs(c *Container, argv []string) error {
+	if !slices.Equal(argv, []string{"--no-run-if-empty", "--max-lines=1", "env"}) {
+		return fail("xargs can't be called with %q", argv)
+	}
+	for line := range strings.Lines(string(d.input)) {
+		if err := d.program(c, strings.Split(strings.Trim(line, " '\n"), "' '")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rules appends a rule to a chain, or lists the rules of one as iptables does.
+func (d *docker) rules(c *Container, argv []string) {
+	if i := slices.Index(argv, "--append"); i > 0 {
+		c.Rules = append(c.Rules, argv[0]+" -A "+strings.Join(argv[i+1:], " "))
+	}
+	for _, rule := range c.Rules {
+		if rule, found := strings.CutPrefix(rule, argv[0]+" "); found && slices.Contains(argv, "--list-rules") {
+			d.printf("%s\n", rule)
+		}
+	}
 }
 
 // file is one that was written, else what a node image has or kubeadm writes.

@@ -47,6 +47,12 @@ func run(dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) i
 			return 1
 		}
 	}
+	done, err := store{dir}.begin()
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "stub engine: %v\n", err)
+		return 1
+	}
+	defer done()
 	output, answer, err := call(store{dir}, args, input)
 	_, _ = stdout.Write(output)
 	if answer.Hang {

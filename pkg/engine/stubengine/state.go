@@ -58,6 +58,8 @@ type Container struct {
 	Ports     []Port       `json:"ports,omitempty"`
 	// Files that were written into it, by path.
 	Files map[string]string `json:"files,omitempty"`
+	// Rules are those of iptables and ip6tables, behind the program's name.
+	Rules []string `json:"rules,omitempty"`
 	// Images that were imported into it.
 	Images []Image `json:"images,omitempty"`
 }

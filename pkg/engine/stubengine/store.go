@@ -17,6 +17,7 @@ const (
 	stateFile = "state.json"
 	callsFile = "calls.jsonl"
 	lockFile  = "lock"
+	usersFile = "users"
 	hangFile  = "hang"
 )
 
@@ -50,6 +51,23 @@ func (s store) change(change func(*State) error) error {
 		return err
 	}
 	return os.WriteFile(path, data, 0o644)
+}
+
+// begin says that a call is under way until done is called: see idle.
+func (s store) begin() (done func(), err error) {
+	users := flock.New(filepath.Join(s.dir, usersFile))
+	if err := users.RLock(); err != nil {
+		return nil, err
+	}
+	return func() { _ = users.Close() }, nil
+}
+
+// idle returns when no call is under way: kind goes on at the first error, and leaves the calls beside it to themselves.
+func (s store) idle() {
+	users := flock.New(filepath.Join(s.dir, usersFile))
+	if err := users.Lock(); err == nil {
+		_ = users.Close()
+	}
 }
 
 // record writes a call down. It is called with the lock held.

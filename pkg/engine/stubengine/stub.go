@@ -62,8 +62,11 @@ func (s *Stub) Environment() []string {
 	return []string{Variable + "=" + s.Dir, "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")}
 }
 
-// Close ends the calls that hang.
-func (s *Stub) Close() { s.hung.close() }
+// Close ends the calls that hang, and waits for the others.
+func (s *Stub) Close() {
+	s.hung.close()
+	store{s.Dir}.idle()
+}
 
 // WaitForHang returns when one more call hangs.
 func (s *Stub) WaitForHang(ctx context.Context) error { return s.hung.accept(ctx) }
