@@ -61,7 +61,11 @@ func (o *downOptions) down(ctx context.Context, streams IOStreams, env *environm
 		return err
 	}
 	defer unlock()
-	results, err := (&steps.Runner{Steps: env.Steps(), Emit: progress.Emit}).Down(ctx)
+	list, err := env.Steps()
+	if err != nil {
+		return err
+	}
+	results, err := (&steps.Runner{Steps: list, Emit: progress.Emit}).Down(ctx)
 	progress.Close()
 	if printErr := printRun(streams.Out, printer.Format(o.output.value), withUndo(results)); printErr != nil {
 		return printErr

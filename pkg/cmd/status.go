@@ -64,7 +64,11 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 
 // observe looks at every step, prints what was found, and returns differencesFound when something is not as wanted.
 func observe(ctx context.Context, w io.Writer, env *environment.Environment, format printer.Format, what string) error {
-	results := (&steps.Runner{Steps: env.Steps()}).Observe(ctx)
+	list, err := env.Steps()
+	if err != nil {
+		return err
+	}
+	results := (&steps.Runner{Steps: list}).Observe(ctx)
 	if err := printObservations(w, format, results); err != nil {
 		return err
 	}

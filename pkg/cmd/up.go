@@ -104,8 +104,12 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 
 // checkRecreate refuses names that are no steps: a typing error must not look like a choice.
 func (o *upOptions) checkRecreate(env *environment.Environment) error {
+	list, err := env.Steps()
+	if err != nil {
+		return err
+	}
 	for _, name := range o.recreate {
-		if name != recreateAll && !slices.ContainsFunc(env.Steps(), func(step steps.Step) bool { return step.Name == name }) {
+		if name != recreateAll && !slices.ContainsFunc(list, func(step steps.Step) bool { return step.Name == name }) {
 			return &UsageError{fmt.Errorf("--recreate: there is no step %q", name)}
 		}
 	}
@@ -118,7 +122,11 @@ func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.
 		return err
 	}
 	defer unlock()
-	runner := &steps.Runner{Steps: env.Steps(), Emit: progress.Emit, Recreate: func(step string) bool {
+	list, err := env.Steps()
+	if err != nil {
+		return err
+	}
+	runner := &steps.Runner{Steps: list, Emit: progress.Emit, Recreate: func(step string) bool {
 		return slices.Contains(o.recreate, step) || slices.Contains(o.recreate, recreateAll)
 	}}
 	results, err := runner.Up(ctx)

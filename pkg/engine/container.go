@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Container is a container of the engine.
@@ -22,6 +23,8 @@ type Container struct {
 	// State is running, exited, created and so on.
 	State  string
 	Labels map[string]string
+	// Created and Started are by the clock of the engine's host; Started is zero for one that never was.
+	Created, Started time.Time
 	// Addresses by network. nerdctl does not tell a network's name, only that of the interface.
 	Addresses map[string][]netip.Addr
 }
@@ -84,10 +87,12 @@ func (a address) parse() ([]netip.Addr, error) {
 
 func parseContainers(output []byte) ([]Container, error) {
 	var answers []struct {
-		ID    string `json:"Id"`
-		Name  string `json:"Name"`
-		State struct {
-			Status string `json:"Status"`
+		ID      string    `json:"Id"`
+		Name    string    `json:"Name"`
+		Created time.Time `json:"Created"`
+		State   struct {
+			Status    string    `json:"Status"`
+			StartedAt time.Time `json:"StartedAt"`
 		} `json:"State"`
 		Config struct {
 			Image  string            `json:"Image"`
@@ -104,7 +109,8 @@ func parseContainers(output []byte) ([]Container, error) {
 	for i, answer := range answers {
 		containers[i] = Container{
 			ID: answer.ID, Name: strings.TrimPrefix(answer.Name, "/"), Image: answer.Config.Image,
-			State: answer.State.Status, Labels: answer.Config.Labels, Addresses: map[string][]netip.Addr{},
+			State: answer.State.Status, Labels: answer.Config.Labels, Created: answer.Created, Started: answer.State.StartedAt,
+			Addresses: map[string][]netip.Addr{},
 		}
 		for network, address := range answer.NetworkSettings.Networks {
 			parsed, err := address.parse()

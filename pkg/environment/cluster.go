@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"sigs.k8s.io/kind/pkg/cluster/constants"
 
@@ -31,9 +29,10 @@ const (
 
 // cluster is one kind cluster of an environment, with what its steps share.
 type cluster struct {
-	env   *Environment
-	spec  v1alpha1.Cluster
-	index int
+	env  *Environment
+	spec v1alpha1.Cluster
+	// kubeconfigName is the name of its file in the environment's folder.
+	kubeconfigName string
 
 	mutex         sync.Mutex
 	kubeconfig    []byte
@@ -58,7 +57,7 @@ func (c *cluster) create() steps.Step {
 	return steps.Step{
 		Name:     c.step("cluster"),
 		Title:    "Cluster " + c.spec.Name,
-		Needs:    []string{stepNetwork},
+		Needs:    append([]string{stepNetwork}, c.env.orphanSteps...),
 		Observe:  c.observe,
 		Apply:    c.apply,
 		Undo:     c.undo,
@@ -74,7 +73,7 @@ func (c *cluster) observe(ctx context.Context) (steps.Observation, error) {
 	if len(nodes) == 0 {
 		return steps.Observation{State: steps.Missing}, nil
 	}
-	if creating, err := c.env.record.creating(c.spec.Name); err != nil || creating {
+	if known, err := c.env.record.cluster(c.spec.Name); err != nil || known.isHalfMade(nodes) {
 		return steps.Observation{State: steps.Differs, Text: "half-made: its creation or removal was interrupted", Blocks: true}, err
 	}
 	if stopped := notRunning(nodes); len(stopped) > 0 {
@@ -120,11 +119,11 @@ func (c *cluster) apply(ctx context.Context, report func(string)) (string, error
 	if err != nil {
 		return "", err
 	}
-	creating, err := c.env.record.creating(c.spec.Name)
+	known, err := c.env.record.cluster(c.spec.Name)
 	if err != nil {
 		return "", err
 	}
-	if len(nodes) > 0 && !creating {
+	if len(nodes) > 0 && !known.isHalfMade(nodes) {
 		report("starting stopped nodes, and waiting for the API server")
 		return "started", c.resume(ctx, nodes)
 	}
@@ -137,141 +136,43 @@ func (c *cluster) apply(ctx context.Context, report func(string)) (string, error
 	if err := c.env.makeDir(); err != nil {
 		return "", err
 	}
-	if err := c.env.record.setCreating(c.spec.Name, true); err != nil {
+	if err := c.env.record.enter(c.spec.Name, halfMade, nil); err != nil {
 		return "", err
 	}
 	if err := c.make(ctx, report); err != nil {
 		return "", c.abandon(ctx, err)
 	}
-	return fmt.Sprintf("%d nodes", len(c.spec.Nodes)), c.env.record.setCreating(c.spec.Name, false)
+	return fmt.Sprintf("%d nodes", len(c.spec.Nodes)), c.env.record.enter(c.spec.Name, made, nil)
 }
 
+// make holds the container network until the nodes are in it.
 func (c *cluster) make(ctx context.Context, report func(string)) error {
 	config, err := c.config()
 	if err != nil {
 		return err
 	}
+	letGo, err := c.env.holdNetwork(ctx, report)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	var seen bool
+	var recordErr error
 	err = c.env.Kind.Create(ctx, c.spec.Name, config, func(event kindcluster.Event) {
 		if event.State != kindcluster.StepDone {
 			report(event.Step)
+			return
+		}
+		if nodes, err := c.containers(ctx); !seen && err == nil && len(nodes) > 0 {
+			seen, recordErr = true, c.env.record.saw(c.spec.Name, nodes)
+			letGo()
 		}
 	})
 	if err != nil {
 		return deadline(ctx, err, "kind creates cluster "+c.spec.Name)
 	}
 	report("recording the configuration")
-	return deadline(ctx, c.recordApplied(ctx, config), "recording the configuration in cluster "+c.spec.Name)
-}
-
-// abandon removes a cluster whose creation failed, so that nothing half-made is left. An interrupted one is left to the next
-// run: the user wants the prompt back. What was there before, made by somebody else meanwhile, is theirs.
-func (c *cluster) abandon(ctx context.Context, cause error) error {
-	if ctx.Err() != nil {
-		if c.leftNothing(context.WithoutCancel(ctx)) {
-			return errors.Join(cause, c.env.record.setCreating(c.spec.Name, false))
-		}
-		return cause
-	}
-	if !strings.Contains(cause.Error(), "node(s) already exist for a cluster with the name") { // kind's first check, which has no type
-		if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
-			return fmt.Errorf("%w (and removing what was made of it failed: %w)", cause, err)
-		}
-	}
-	if err := c.env.record.setCreating(c.spec.Name, false); err != nil {
-		return fmt.Errorf("%w (and %w)", cause, err)
-	}
-	return cause
-}
-
-// interruptedTimeout is the time to look what an interrupted run left.
-const interruptedTimeout = 2 * time.Second
-
-// leftNothing says whether an interrupted creation made no container. A call of the engine that was under way goes on by itself, so
-// it is looked for a while.
-func (c *cluster) leftNothing(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, interruptedTimeout)
-	defer cancel()
-	ticker := time.NewTicker(interruptedTimeout / 8)
-	defer ticker.Stop()
-	for looked := false; ; looked = true {
-		nodes, err := c.containers(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return looked
-		case err != nil || len(nodes) > 0:
-			return false
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-		}
-	}
-}
-
-func (c *cluster) undo(ctx context.Context) (string, error) {
-	nodes, err := c.containers(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(nodes) == 0 {
-		return "not there", c.env.record.setCreating(c.spec.Name, false)
-	}
-	creating, err := c.env.record.creating(c.spec.Name)
-	if err != nil {
-		return "", err
-	}
-	if !creating {
-		if err := c.owned(ctx, nodes); err != nil {
-			return "", err
-		}
-	}
-	// What a broken-off removal leaves can't tell whose it is.
-	if err := c.env.record.setCreating(c.spec.Name, true); err != nil {
-		return "", err
-	}
-	if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
-		return "", err
-	}
-	c.forget()
-	return "removed", c.env.record.setCreating(c.spec.Name, false)
-}
-
-// resume starts the nodes that are stopped, waits for the API server, and holds the cluster to what is wanted. One that kindling did
-// not make is stopped again: its mark is in its API server, so that it had to be started to be asked.
-func (c *cluster) resume(ctx context.Context, nodes []engine.Container) error {
-	if err := c.owned(ctx, nodes); err != nil {
-		return err
-	}
-	differences, err := c.differences(ctx, nodes)
-	if err == nil && len(differences) > 0 {
-		err = &steps.RecreateError{Step: c.step("cluster"), Differences: differences}
-	}
-	return err
-}
-
-// owned says whether kindling made the cluster, which it starts to ask it.
-func (c *cluster) owned(ctx context.Context, nodes []engine.Container) error {
-	stopped := notRunning(nodes)
-	if err := c.start(ctx, stopped); err != nil {
-		return err
-	}
-	_, err := c.applied(ctx)
-	if is[*ForeignError](err) {
-		return errors.Join(err, c.env.Engine.StopContainers(ctx, stopped...))
-	}
-	return err
-}
-
-func (c *cluster) start(ctx context.Context, names []string) error {
-	if err := c.env.Engine.StartContainers(ctx, names...); err != nil {
-		return err
-	}
-	c.forget()
-	client, err := c.connect(ctx)
-	if err != nil {
-		return err
-	}
-	return kube.Wait(ctx, []kube.Condition{client.Answers()}, nil)
+	return deadline(ctx, errors.Join(recordErr, c.recordApplied(ctx, config)), "recording the configuration in cluster "+c.spec.Name)
 }
 
 // containers asks the engine for the node containers, and keeps the answer for knownContainers.

@@ -7,7 +7,6 @@ package environment
 import (
 	"context"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/gardener/kindling/pkg/kindcluster"
@@ -57,13 +56,13 @@ func (c *cluster) connectLocked(ctx context.Context) error {
 	return nil
 }
 
-// savedConfig returns the kubeconfig that kindling wrote; nil when there is none.
+// savedConfig returns the kubeconfig that kindling wrote for the cluster; nil when there is none.
 func (c *cluster) savedConfig() []byte {
-	recorded, err := c.env.record.read()
-	if err != nil || !slices.Contains(recorded.Files, c.kubeconfigName()) {
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil || known.Kubeconfig == "" {
 		return nil
 	}
-	data, err := os.ReadFile(c.kubeconfigPath())
+	data, err := os.ReadFile(c.env.path(known.Kubeconfig))
 	if err != nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func probeIPIP(ctx context.Context, node kindcluster.Node) (bool, error) {
 		return false, ctx.Err()
 	case err == nil, isCommand && strings.Contains(failed.Output, "File exists"):
 		// One that is there already is of a run that was killed between making and removing it.
-		removeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedTimeout)
+		removeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 		defer cancel()
 		if _, err := node.Command(removeCtx, nil, "ip", "link", "delete", probeLink); err != nil {
 			return true, fmt.Errorf("removing the probe device from node %s: %w", node.Name(), err)

@@ -45,6 +45,8 @@ type Environment struct {
 	plan     *netplan.Plan
 	record   *record
 	clusters []*cluster
+	// orphanSteps are the names of the steps of clusters that the file does not name.
+	orphanSteps []string
 
 	// merging keeps clusters from changing the user's kubeconfig at the same time.
 	merging sync.Mutex
@@ -58,18 +60,27 @@ type Environment struct {
 func New(spec *v1alpha1.Environment, plan *netplan.Plan, opts Options) *Environment {
 	e := &Environment{Options: opts, spec: spec, plan: plan, record: &record{path: opts.path(recordFile)}}
 	for i, c := range spec.Spec.Clusters {
-		e.clusters = append(e.clusters, &cluster{env: e, spec: c, index: i})
+		e.clusters = append(e.clusters, &cluster{env: e, spec: c, kubeconfigName: kubeconfigName(i, c.Name)})
 	}
 	return e
 }
 
-// Steps returns everything that the environment consists of, in the order in which people read it.
-func (e *Environment) Steps() steps.List {
+// Steps returns everything that the environment consists of, in the order in which people read it, and what an earlier file left.
+func (e *Environment) Steps() (steps.List, error) {
+	orphans, err := e.orphans()
+	if err != nil {
+		return nil, err
+	}
 	list := steps.List{e.nodeImages()}
 	if e.calicoWanted() {
 		list = append(list, e.calicoManifest())
 	}
 	list = append(list, e.containerNetwork())
+	e.orphanSteps = nil
+	for _, orphan := range orphans {
+		list = append(list, orphan.orphanStep())
+		e.orphanSteps = append(e.orphanSteps, orphan.step("cluster"))
+	}
 	var ready []string
 	for _, c := range e.clusters {
 		list = append(list, c.create(), c.kubeconfigStep())
@@ -81,7 +92,7 @@ func (e *Environment) Steps() steps.List {
 			ready = append(ready, c.step("ready"))
 		}
 	}
-	return append(list, e.files(ready))
+	return append(list, e.files(ready)), nil
 }
 
 func (e *Environment) calicoWanted() bool {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gardener/kindling/pkg/render"
@@ -39,6 +40,10 @@ func (e *Environment) files(needs []string) steps.Step {
 					return steps.Observation{State: steps.Differs, Text: e.path(file.Name)}, nil
 				}
 			}
+			stale, err := e.staleFiles(files)
+			if err != nil || len(stale) > 0 {
+				return steps.Observation{State: steps.Differs, Text: "of an earlier file: " + strings.Join(stale, ", ")}, err
+			}
 			return steps.Observation{State: steps.AsWanted, Text: e.Dir}, nil
 		},
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
@@ -51,10 +56,46 @@ func (e *Environment) files(needs []string) steps.Step {
 					return "", err
 				}
 			}
-			return e.Dir, nil
+			stale, err := e.staleFiles(files)
+			if err != nil {
+				return "", err
+			}
+			return e.Dir, e.removeFiles(stale)
 		},
-		Undo: func(context.Context) (string, error) { return "removed", e.removeFiles() },
+		Undo: func(context.Context) (string, error) {
+			stale, err := e.staleFiles(nil)
+			if err != nil {
+				return "", err
+			}
+			return "removed", e.removeFiles(stale)
+		},
 	}
+}
+
+// staleFiles returns the files on record that are not among the rendered ones, whatever the environment file says now. Kubeconfigs are
+// left to the steps of their clusters, which take out the entries that were merged from them.
+func (e *Environment) staleFiles(rendered []render.File) ([]string, error) {
+	recorded, err := e.record.read()
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[string]bool{}
+	for _, file := range rendered {
+		wanted[file.Name] = true
+	}
+	for _, cluster := range recorded.Clusters {
+		wanted[cluster.Kubeconfig] = true
+	}
+	return slices.DeleteFunc(recorded.Files, func(name string) bool { return wanted[name] }), nil
+}
+
+func (e *Environment) removeFiles(names []string) error {
+	for _, name := range names {
+		if err := e.removeFile(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Environment) renderFiles(ctx context.Context) ([]render.File, error) {
@@ -66,21 +107,4 @@ func (e *Environment) renderFiles(ctx context.Context) ([]render.File, error) {
 		}
 	}
 	return render.Files(e.spec, e.plan, opts)
-}
-
-// removeFiles removes every rendered file on record, whatever the environment file says now.
-func (e *Environment) removeFiles() error {
-	recorded, err := e.record.read()
-	if err != nil {
-		return err
-	}
-	for _, name := range recorded.Files {
-		if strings.HasPrefix(name, kubeconfigFile) {
-			continue // the step of its cluster removes it, with the entries that were merged from it
-		}
-		if err := e.removeFile(name); err != nil {
-			return err
-		}
-	}
-	return nil
 }

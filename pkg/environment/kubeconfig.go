@@ -15,15 +15,15 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-// kubeconfigName of the cluster; the first one's has no suffix.
-func (c *cluster) kubeconfigName() string {
-	if c.index == 0 {
+// kubeconfigName is the name of a cluster's file; the first one's has no suffix.
+func kubeconfigName(index int, cluster string) string {
+	if index == 0 {
 		return kubeconfigFile
 	}
-	return kubeconfigFile + "-" + c.spec.Name
+	return kubeconfigFile + "-" + cluster
 }
 
-func (c *cluster) kubeconfigPath() string { return c.env.path(c.kubeconfigName()) }
+func (c *cluster) kubeconfigPath() string { return c.env.path(c.kubeconfigName) }
 
 func (c *cluster) kubeconfigStep() steps.Step {
 	return steps.Step{
@@ -36,18 +36,33 @@ func (c *cluster) kubeconfigStep() steps.Step {
 			if err != nil {
 				return "", err
 			}
-			if err := c.env.writeFile(c.kubeconfigName(), kubeconfig, 0o600); err != nil {
+			if err := c.env.writeFile(c.kubeconfigName, kubeconfig, 0o600); err != nil {
+				return "", err
+			}
+			err = c.env.record.changeCluster(c.spec.Name, func(known *clusterRecord) { known.Kubeconfig = c.kubeconfigName })
+			if err != nil {
 				return "", err
 			}
 			return c.kubeconfigPath(), c.env.merge(c.spec.Name, kubeconfig)
 		},
-		Undo: func(context.Context) (string, error) {
-			if err := c.env.unmerge(c.spec.Name, c.kubeconfigPath()); err != nil {
-				return "", err
-			}
-			return "removed", c.env.removeFile(c.kubeconfigName())
-		},
+		Undo: func(context.Context) (string, error) { return "removed", c.removeKubeconfig() },
 	}
+}
+
+// removeKubeconfig takes the entries out of the user's kubeconfig, and removes the cluster's own: the one on record, as the file may
+// have been another cluster's under an earlier environment file.
+func (c *cluster) removeKubeconfig() error {
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil || known.Kubeconfig == "" {
+		return err
+	}
+	if err := c.env.unmerge(c.spec.Name, c.env.path(known.Kubeconfig)); err != nil {
+		return err
+	}
+	if err := c.env.removeFile(known.Kubeconfig); err != nil {
+		return err
+	}
+	return c.env.record.changeCluster(c.spec.Name, func(known *clusterRecord) { known.Kubeconfig = "" })
 }
 
 func (c *cluster) observeKubeconfig(ctx context.Context) (steps.Observation, error) {

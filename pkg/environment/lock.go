@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/gofrs/flock"
 )
 
 // LockedError says that another kindling is at work on the environment.
@@ -27,50 +25,33 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another kindling is at work on environment %s: %s; wait for it, or stop it", e.Environment, e.Holder)
 }
 
-// Lock makes the environment this process's own until unlock is called, or says at once who has it. The kernel lets go of the
-// lock when a process dies.
+// Lock makes the environment this process's own until unlock is called, or says at once who has it.
 func (e *Environment) Lock() (unlock func(), err error) {
 	if err := e.makeDir(); err != nil {
 		return nil, err
 	}
 	path := e.path(lockFile)
-	for {
-		lock := flock.New(path, flock.SetPermissions(0o600))
-		locked, err := lock.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("locking the environment: %w", err)
-		}
-		if !locked {
-			return nil, &LockedError{e.name(), holder(path)}
-		}
-		if !current(lock, path) {
-			// Another kindling took the environment down, and the file with it, between opening and locking.
-			_ = lock.Unlock()
-			continue
-		}
-		if err := os.WriteFile(path, fmt.Appendf(nil, "process %d (%s)\n", os.Getpid(), strings.Join(os.Args, " ")), 0o600); err != nil {
-			_ = lock.Unlock()
-			return nil, fmt.Errorf("writing the lock file: %w", err)
-		}
-		return func() { e.unlock(lock) }, nil
+	lock, err := tryFileLock(path, false)
+	if err != nil {
+		return nil, fmt.Errorf("locking the environment: %w", err)
 	}
+	if lock == nil {
+		return nil, &LockedError{e.name(), holder(path)}
+	}
+	if err := os.WriteFile(path, fmt.Appendf(nil, "process %d (%s)\n", os.Getpid(), strings.Join(os.Args, " ")), 0o600); err != nil {
+		lock.unlock()
+		return nil, fmt.Errorf("writing the lock file: %w", err)
+	}
+	return func() { e.unlock(lock) }, nil
 }
 
-// unlock removes the lock file before letting go. The default folder goes with it when nothing else is there; one that was given
-// with --dir is its owner's.
-func (e *Environment) unlock(lock *flock.Flock) {
-	_ = os.Remove(e.path(lockFile))
+// unlock removes the default folder when nothing else is there; one that was given with --dir is its owner's.
+func (e *Environment) unlock(lock *fileLock) {
+	lock.unlock()
 	if dir, err := DefaultDir(e.name()); err == nil && dir == e.Dir {
 		_ = os.Remove(dir)
 		_ = os.Remove(filepath.Dir(dir))
 	}
-	_ = lock.Unlock()
-}
-
-func current(lock *flock.Flock, path string) bool {
-	held, heldErr := lock.Stat()
-	there, thereErr := os.Stat(path)
-	return heldErr == nil && thereErr == nil && os.SameFile(held, there)
 }
 
 func holder(path string) string {

@@ -31,13 +31,7 @@ func (e *Environment) merge(cluster string, kubeconfig []byte) error {
 	if err != nil {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	err = e.record.change(func(content *recordContent) {
-		if content.Merged == nil {
-			content.Merged = map[string]string{}
-		}
-		content.Merged[cluster] = e.MergeInto
-	})
-	if err != nil {
+	if err := e.record.changeCluster(cluster, func(known *clusterRecord) { known.Merged = e.MergeInto }); err != nil {
 		return err
 	}
 	return e.changeUserConfig(e.MergeInto, func(config *clientcmdapi.Config) {
@@ -76,22 +70,21 @@ func (e *Environment) isMerged(kubeconfig []byte) (bool, error) {
 func (e *Environment) unmerge(cluster, path string) error {
 	e.merging.Lock()
 	defer e.merging.Unlock()
-	content, err := e.record.read()
-	merged := content.Merged[cluster]
-	if err != nil || merged == "" {
+	known, err := e.record.cluster(cluster)
+	if err != nil || known.Merged == "" {
 		return err
 	}
 	entries, err := clientcmd.LoadFromFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	if _, statErr := os.Stat(merged); err == nil && statErr == nil {
-		err = e.changeUserConfig(merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
+	if _, statErr := os.Stat(known.Merged); err == nil && statErr == nil {
+		err = e.changeUserConfig(known.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
 		if err != nil {
 			return err
 		}
 	}
-	return e.record.change(func(content *recordContent) { delete(content.Merged, cluster) })
+	return e.record.changeCluster(cluster, func(known *clusterRecord) { known.Merged = "" })
 }
 
 func removeEntries(config, entries *clientcmdapi.Config) {

@@ -125,9 +125,18 @@ func (e *Environment) networkError(network *engine.Network) error {
 	}
 }
 
+// applyNetwork makes the network, unless another kindling did since it was observed.
 func (e *Environment) applyNetwork(ctx context.Context, report func(string)) (string, error) {
+	unlock, err := e.lockNetwork(ctx, false, report)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if found, err := e.observeNetwork(ctx); err != nil || found.State != steps.Missing {
+		return found.Text, err
+	}
 	spec := e.networkSpec()
-	err := e.Engine.CreateNetwork(ctx, spec)
+	err = e.Engine.CreateNetwork(ctx, spec)
 	if is[*engine.IPv6Error](err) && !slices.ContainsFunc(e.plan.Families, func(f netplan.Family) bool { return f.IPFamily == v1alpha1.IPv6 }) {
 		report("the engine has no IPv6: making the network for IPv4 only")
 		spec = e.requiredSpec()
@@ -141,6 +150,11 @@ func (e *Environment) applyNetwork(ctx context.Context, report func(string)) (st
 
 // undoNetwork removes a network that kindling made for any environment, when the last container has left it.
 func (e *Environment) undoNetwork(ctx context.Context) (string, error) {
+	unlock, err := e.lockNetwork(ctx, false, func(string) {})
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	network, err := e.Engine.Network(ctx, NetworkName)
 	if is[*engine.NotFoundError](err) {
 		return "not there", nil

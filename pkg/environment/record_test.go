@@ -51,7 +51,11 @@ func TestStepsStandInOrder(t *testing.T) {
 		}
 		for _, plugin := range []v1alpha1.NetworkPlugin{v1alpha1.NetworkPluginCalico, v1alpha1.NetworkPluginPlain} {
 			spec.Spec.NetworkPlugin = plugin
-			if err := New(spec, plan, Options{}).Steps().Validate(); err != nil {
+			list, err := New(spec, plan, Options{}).Steps()
+			if err == nil {
+				err = list.Validate()
+			}
+			if err != nil {
 				t.Errorf("%s with %s: %v", profile.Name, plugin, err)
 			}
 		}
@@ -95,7 +99,11 @@ func TestFilesOfOthersAreLeft(t *testing.T) {
 	if err := e.writeFile("shoot.yaml", []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.removeFiles(); err != nil {
+	stale, err := e.staleFiles(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.removeFiles(stale); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(e.Dir)
@@ -112,7 +120,7 @@ func TestADamagedRecordIsAnError(t *testing.T) {
 	if err := os.WriteFile(e.path(recordFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.record.creating("a"); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := e.record.cluster("a"); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -139,7 +147,7 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 	if err := os.WriteFile(e.MergeInto, []byte(users), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	name := e.clusters[0].kubeconfigName()
+	name := e.clusters[0].kubeconfigName
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +173,7 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 func TestUnmergeLeavesAnotherClusterOfTheSameName(t *testing.T) {
 	e := local(t)
 	e.MergeInto = filepath.Join(t.TempDir(), "config")
-	name := e.clusters[0].kubeconfigName()
+	name := e.clusters[0].kubeconfigName
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}

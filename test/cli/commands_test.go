@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -22,6 +23,19 @@ import (
 func image(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
 		state.Images = append(state.Images, stubengine.Image{ID: "sha256:" + args[0], Names: args})
+	}))
+}
+
+// created makes a container older: created NAME AGE.
+func created(ts *testscript.TestScript, _ bool, args []string) {
+	age, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		for i, container := range state.Containers {
+			if container.Name == args[0] {
+				state.Containers[i].Created = time.Now().Add(-age)
+			}
+		}
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,6 +31,7 @@ func (d *docker) runCommand() *cobra.Command {
 			return fmt.Errorf("run takes an image")
 		}
 		container.ID, container.Image, container.State, container.Labels = d.state.identity(), args[0], running, pairs(labels)
+		container.Created, container.Started = time.Now(), time.Now()
 		maps.Copy(container.Labels, d.state.Labels)
 		for _, text := range ports {
 			port, err := parsePort(text)

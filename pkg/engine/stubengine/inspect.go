@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -31,9 +32,13 @@ type endpoint struct{ Name, IPv4Address, IPv6Address string }
 
 // inspectedContainer has docker's names.
 type inspectedContainer struct {
-	ID     string `json:"Id"`
-	Name   string
-	State  struct{ Status string }
+	ID      string `json:"Id"`
+	Name    string
+	Created time.Time
+	State   struct {
+		Status    string
+		StartedAt time.Time
+	}
 	Config struct {
 		Image  string
 		Labels map[string]string
@@ -120,8 +125,8 @@ func (d *docker) inspectContainer(name string) (any, bool) {
 	if container == nil {
 		return nil, false
 	}
-	result := inspectedContainer{ID: container.ID, Name: "/" + container.Name}
-	result.State.Status = container.State
+	result := inspectedContainer{ID: container.ID, Name: "/" + container.Name, Created: container.Created}
+	result.State.Status, result.State.StartedAt = container.State, container.Started
 	result.Config.Image, result.Config.Labels = container.Image, container.Labels
 	result.NetworkSettings.Networks = map[string]place{container.Network: placeOf(container.Addresses)}
 	result.NetworkSettings.Ports = map[string][]binding{}

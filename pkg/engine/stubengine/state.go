@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // State is everything that the engine has.
@@ -50,7 +51,10 @@ type Container struct {
 	Name  string `json:"name"`
 	Image string `json:"image"`
 	// State is running or exited.
-	State   string            `json:"state"`
+	State string `json:"state"`
+	// Created and Started are when it was made, and started last.
+	Created time.Time         `json:"created,omitzero"`
+	Started time.Time         `json:"started,omitzero"`
 	Labels  map[string]string `json:"labels,omitempty"`
 	Network string            `json:"network,omitempty"`
 	// Addresses in the network, at most one a family. A stopped container has none.

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+func (c *cluster) undo(ctx context.Context) (string, error) {
+	nodes, err := c.containers(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(nodes) == 0 {
+		return "not there", c.env.record.enter(c.spec.Name, "", nil)
+	}
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil {
+		return "", err
+	}
+	if !known.isHalfMade(nodes) {
+		if err := c.owned(ctx, nodes); err != nil {
+			return "", err
+		}
+	}
+	// What a broken-off removal leaves can't tell whose it is.
+	if err := c.env.record.enter(c.spec.Name, halfMade, nodes); err != nil {
+		return "", err
+	}
+	if err := c.env.Kind.Delete(ctx, c.spec.Name); err != nil {
+		return "", err
+	}
+	c.forget()
+	return "removed", c.env.record.enter(c.spec.Name, "", nil)
+}
+
+// resume starts the nodes that are stopped, waits for the API server, and holds the cluster to what is wanted. One that kindling did
+// not make is stopped again: its mark is in its API server, so that it had to be started to be asked.
+func (c *cluster) resume(ctx context.Context, nodes []engine.Container) error {
+	if err := c.owned(ctx, nodes); err != nil {
+		return err
+	}
+	differences, err := c.differences(ctx, nodes)
+	if err == nil && len(differences) > 0 {
+		err = &steps.RecreateError{Step: c.step("cluster"), Differences: differences}
+	}
+	return err
+}
+
+// owned says whether kindling made the cluster, which it starts to ask it.
+func (c *cluster) owned(ctx context.Context, nodes []engine.Container) error {
+	stopped := notRunning(nodes)
+	if err := c.start(ctx, stopped); err != nil {
+		return err
+	}
+	_, err := c.applied(ctx)
+	if is[*ForeignError](err) {
+		return errors.Join(err, c.env.Engine.StopContainers(ctx, stopped...))
+	}
+	return err
+}
+
+func (c *cluster) start(ctx context.Context, names []string) error {
+	if err := c.env.Engine.StartContainers(ctx, names...); err != nil {
+		return err
+	}
+	c.forget()
+	client, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return kube.Wait(ctx, []kube.Condition{client.Answers()}, nil)
+}
