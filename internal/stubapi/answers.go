@@ -20,6 +20,7 @@ func resources() map[string][]string {
 	return map[string][]string{
 		"/api/v1":                       {"namespaces Namespace", "nodes Node", "pods/ Pod", "events/ Event", "configmaps/ ConfigMap", "serviceaccounts/ ServiceAccount"},
 		"/apis/apps/v1":                 {"daemonsets/ DaemonSet", "deployments/ Deployment"},
+		"/apis/coordination.k8s.io/v1":  {"leases/ Lease"},
 		"/apis/apiextensions.k8s.io/v1": {"customresourcedefinitions CustomResourceDefinition"},
 		"/apis/crd.projectcalico.org/v1": {
 			"ippools IPPool", "felixconfigurations FelixConfiguration", "tiers Tier", "globalnetworkpolicies GlobalNetworkPolicy",
@@ -92,6 +93,8 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 	case "Node":
 		object["status"] = condition("Ready")
 		object["status"].(map[string]any)["images"] = []any{map[string]any{"names": []any{"example.com/pause:1"}}}
+	case "Lease":
+		object["spec"] = map[string]any{"renewTime": metav1.NowMicro()}
 	case "Deployment":
 		object["status"] = map[string]any{"availableReplicas": 1, "updatedReplicas": 1, "replicas": 1, "readyReplicas": 1}
 	case "DaemonSet":

@@ -44,10 +44,20 @@ func Start(nodes ...string) *Server {
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "coredns", "namespace": "kube-system"},
 		"spec": map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"k8s-app": "kube-dns"}}},
 	})
-	for _, node := range nodes {
-		s.put("/api/v1/nodes/"+node, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": node}})
-	}
+	s.AddNodes(nodes...)
 	return s
+}
+
+// AddNodes registers nodes, whose kubelets renew their leases from then on.
+func (s *Server) AddNodes(names ...string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, name := range names {
+		s.put("/api/v1/nodes/"+name, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}})
+		s.put("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"+name, map[string]any{
+			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": name, "namespace": "kube-node-lease"},
+		})
+	}
 }
 
 // Close stops the server.
@@ -83,6 +93,13 @@ func (s *Server) Change(path string, change func(object map[string]any)) {
 	change(object)
 	delete(s.applied, path)
 	s.bump(object)
+}
+
+// Put stores an object by hand.
+func (s *Server) Put(path string, object map[string]any) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.put(path, object)
 }
 
 // Remove removes a stored object by hand.

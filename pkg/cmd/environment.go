@@ -73,11 +73,6 @@ func (o *environmentOptions) withProgress(streams IOStreams, run func(printer.Pr
 	return err
 }
 
-// notices says what an environment does not cover. How pools are encapsulated is not known before a node was asked.
-func notices(spec *v1alpha1.Environment, plan *netplan.Plan, env *environment.Environment) []string {
-	return render.Notices(spec, plan, render.Options{Encapsulation: spec.Spec.Calico.Encapsulation, CgroupV1: env.CgroupV1})
-}
-
 // kindNetworkVariable sends kind to another network than the one that is made for the environment.
 const kindNetworkVariable = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
 

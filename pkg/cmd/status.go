@@ -56,20 +56,20 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
-	if err := printNotices(streams.ErrOut, notices(spec, plan, env)); err != nil {
-		return err
-	}
-	return observe(ctx, streams.Out, env, printer.Format(o.output.value), "not as wanted")
+	return observe(ctx, streams, env, printer.Format(o.output.value), "not as wanted")
 }
 
-// observe looks at every step, prints what was found, and returns differencesFound when something is not as wanted.
-func observe(ctx context.Context, w io.Writer, env *environment.Environment, format printer.Format, what string) error {
+// observe looks at every step, prints what was found and what is not covered, and returns differencesFound when something is not as wanted.
+func observe(ctx context.Context, streams IOStreams, env *environment.Environment, format printer.Format, what string) error {
 	list, err := env.Steps()
 	if err != nil {
 		return err
 	}
 	results := (&steps.Runner{Steps: list}).Observe(ctx)
-	if err := printObservations(w, format, results); err != nil {
+	if err := printObservations(streams.Out, format, results); err != nil {
+		return err
+	}
+	if err := printNotices(streams.ErrOut, env.Notices()); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

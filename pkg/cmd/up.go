@@ -87,19 +87,22 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 	if err := o.checkRecreate(env); err != nil {
 		return err
 	}
-	said := notices(spec, plan, env)
 	if o.dryRun {
-		if err := printNotices(streams.ErrOut, said); err != nil {
-			return err
-		}
-		return observe(ctx, streams.Out, env, printer.Format(o.output.value), "up would change")
+		return observe(ctx, streams, env, printer.Format(o.output.value), "up would change")
 	}
 	return o.withProgress(streams, func(progress printer.Progress) error {
-		for _, notice := range said {
-			progress.Note(notice)
-		}
-		return o.up(ctx, streams, env, progress)
+		said := env.Notices()
+		noteAll(progress, said)
+		err := o.up(ctx, streams, env, progress)
+		noteAll(progress, slices.DeleteFunc(env.Notices(), func(notice string) bool { return slices.Contains(said, notice) }))
+		return err
 	})
+}
+
+func noteAll(progress printer.Progress, notices []string) {
+	for _, notice := range notices {
+		progress.Note(notice)
+	}
 }
 
 // checkRecreate refuses names that are no steps: a typing error must not look like a choice.

@@ -7,6 +7,7 @@ package environment
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -108,7 +109,41 @@ func (c *cluster) observePools(ctx context.Context) (steps.Observation, error) {
 	if err != nil {
 		return steps.Observation{}, err
 	}
-	return c.observeWithout(ctx, objects, unwantedPools(), immutableInPool)
+	observation, err := c.observeWithout(ctx, objects, unwantedPools(), immutableInPool)
+	if err != nil || observation.State != steps.AsWanted {
+		return observation, err
+	}
+	nested, err := c.nestedPools(ctx)
+	if len(nested) > 0 {
+		observation.Text += "; which pool an address belongs to is ambiguous: " + strings.Join(nested, ", ")
+	}
+	return observation, err
+}
+
+// nestedPools names the pools of others that overlap one of the plan's. One with the same range is told apart by its name.
+func (c *cluster) nestedPools(ctx context.Context) ([]string, error) {
+	client, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	live, err := client.List(ctx, reference("crd.projectcalico.org/v1", "IPPool", ""))
+	if err != nil {
+		return nil, err
+	}
+	var nested []string
+	for _, pool := range live {
+		text, _, _ := unstructured.NestedString(pool.Object, "spec", "cidr")
+		cidr, err := netip.ParsePrefix(text)
+		if err != nil {
+			continue // Calico takes no notice of it either
+		}
+		for _, planned := range c.env.plan.Pools {
+			if pool.GetName() != planned.Name && cidr != planned.CIDR && cidr.Overlaps(planned.CIDR) {
+				nested = append(nested, fmt.Sprintf("%s %s overlaps %s %s", pool.GetName(), cidr, planned.Name, planned.CIDR))
+			}
+		}
+	}
+	return nested, nil
 }
 
 // immutableInPool finds what Calico forbids to change in a pool: addresses may have been given from its blocks.

@@ -195,15 +195,19 @@ func (c *cluster) knownContainers(ctx context.Context) ([]engine.Container, erro
 	return c.containers(ctx)
 }
 
-// countNodes leaves out the load balancer that kind puts before several control planes.
 func countNodes(containers []engine.Container) int {
 	count := 0
 	for _, container := range containers {
-		if container.Labels[kindRoleLabel] != constants.ExternalLoadBalancerNodeRoleValue {
+		if isNode(container) {
 			count++
 		}
 	}
 	return count
+}
+
+// isNode leaves out the load balancer that kind puts before several control planes.
+func isNode(container engine.Container) bool {
+	return container.Labels[kindRoleLabel] != constants.ExternalLoadBalancerNodeRoleValue
 }
 
 func notRunning(containers []engine.Container) []string {

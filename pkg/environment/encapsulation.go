@@ -48,6 +48,13 @@ func (c *cluster) resolveEncapsulation(ctx context.Context) (v1alpha1.Encapsulat
 	return c.encapsulation, nil
 }
 
+// knownEncapsulation returns what resolveEncapsulation found out; empty before.
+func (c *cluster) knownEncapsulation() v1alpha1.Encapsulation {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.encapsulation
+}
+
 // probeIPIP makes a device and removes it. Only what the kernel says of the kind of device is an answer; another failure is one.
 func probeIPIP(ctx context.Context, node kindcluster.Node) (bool, error) {
 	_, err := node.Command(ctx, nil, "ip", "link", "add", "name", probeLink, "type", "ipip", "local", "127.0.0.1")

@@ -95,6 +95,15 @@ func (e *Environment) Steps() (steps.List, error) {
 	return append(list, e.files(ready)), nil
 }
 
+// Notices says what the environment does not cover. How pools are encapsulated is known once a step has asked a node.
+func (e *Environment) Notices() []string {
+	opts := render.Options{Encapsulation: e.spec.Spec.Calico.Encapsulation, CgroupV1: e.CgroupV1}
+	if known := e.clusters[0].knownEncapsulation(); known != "" {
+		opts.Encapsulation = known
+	}
+	return render.Notices(e.spec, e.plan, opts)
+}
+
 func (e *Environment) calicoWanted() bool {
 	return e.spec.Spec.NetworkPlugin == v1alpha1.NetworkPluginCalico
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/steps"
@@ -24,7 +25,11 @@ func (c *cluster) ready(needs ...string) steps.Step {
 			if err != nil {
 				return steps.Observation{}, err
 			}
-			for _, condition := range c.conditions(client) {
+			conditions, err := c.conditions(ctx)
+			if err != nil {
+				return steps.Observation{}, err
+			}
+			for _, condition := range conditions(client) {
 				pending, err := condition.Check(ctx)
 				if err != nil {
 					return steps.Observation{}, err
@@ -36,7 +41,11 @@ func (c *cluster) ready(needs ...string) steps.Step {
 			return steps.Observation{State: steps.AsWanted, Text: "nodes, network plugin and CoreDNS"}, nil
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
-			err := c.wait(ctx, report, c.conditions)
+			conditions, err := c.conditions(ctx)
+			if err != nil {
+				return "", err
+			}
+			err = c.wait(ctx, report, conditions)
 			if timeout, ok := errors.AsType[*kube.TimeoutError](err); ok {
 				return "", fmt.Errorf("cluster %s is not ready: %w", c.spec.Name, timeout)
 			}
@@ -46,12 +55,24 @@ func (c *cluster) ready(needs ...string) steps.Step {
 }
 
 // conditions are what "ready" means.
-func (c *cluster) conditions(client *kube.Client) []kube.Condition {
-	conditions := []kube.Condition{client.NodesReady()}
-	if c.env.calicoWanted() {
-		conditions = append(conditions,
-			client.DaemonSetRolledOut("kube-system", "calico-node"),
-			client.DeploymentAvailable("kube-system", "calico-kube-controllers"))
+func (c *cluster) conditions(ctx context.Context) (func(*kube.Client) []kube.Condition, error) {
+	containers, err := c.knownContainers(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return append(conditions, client.DeploymentAvailable("kube-system", "coredns"))
+	nodes := map[string]time.Time{}
+	for _, container := range containers {
+		if isNode(container) {
+			nodes[container.Name] = container.Started
+		}
+	}
+	return func(client *kube.Client) []kube.Condition {
+		conditions := []kube.Condition{client.NodesReady(nodes)}
+		if c.env.calicoWanted() {
+			conditions = append(conditions,
+				client.DaemonSetRolledOut("kube-system", "calico-node"),
+				client.DeploymentAvailable("kube-system", "calico-kube-controllers"))
+		}
+		return append(conditions, client.DeploymentAvailable("kube-system", "coredns"))
+	}, nil
 }

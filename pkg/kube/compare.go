@@ -22,7 +22,7 @@ type ObjectDifference struct {
 // compareInParallel is how many objects are read at the same time.
 const compareInParallel = 16
 
-// Compare reads objects from the cluster and compares them with what is wanted; see Differences. It returns an entry for each
+// Compare reads objects from the cluster and compares them with what is wanted; see Differences and Unwanted. It returns an entry for each
 // object, in their order.
 func (c *Client) Compare(ctx context.Context, objects []*unstructured.Unstructured) ([]ObjectDifference, error) {
 	compared := make([]ObjectDifference, len(objects))
@@ -35,10 +35,12 @@ func (c *Client) Compare(ctx context.Context, objects []*unstructured.Unstructur
 				return err
 			}
 			compared[i] = ObjectDifference{Object: Name(want), Missing: live == nil}
-			if live != nil {
-				compared[i].Differences = Differences(want, live)
+			if live == nil {
+				return nil
 			}
-			return nil
+			unwanted, err := Unwanted(want, live)
+			compared[i].Differences = append(Differences(want, live), unwanted...)
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -7,7 +7,11 @@ package kube
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -78,28 +82,59 @@ func notEstablished(crd *unstructured.Unstructured) string {
 	return reason
 }
 
-// NodesReady holds when there are nodes and all of them are ready.
-func (c *Client) NodesReady() Condition {
+// NodesReady holds when every wanted node has registered and all nodes are ready. The time of a wanted node is when it was started
+// last, zero if nobody knows: until its kubelet has renewed its lease since, what it reported is of before.
+func (c *Client) NodesReady(wanted map[string]time.Time) Condition {
 	return Condition{"nodes", func(ctx context.Context) ([]Pending, error) {
 		nodes, err := c.List(ctx, reference("v1", "Node", "", ""))
 		if err != nil {
 			return nil, err
 		}
-		if len(nodes) == 0 {
-			return []Pending{{Object: "nodes", Reason: "none has registered"}}, nil
+		renewed, err := c.renewals(ctx)
+		if err != nil {
+			return nil, err
 		}
-		var pending []Pending
+		reasons := map[string]string{}
+		for name := range wanted {
+			reasons[name] = "has not registered"
+		}
 		for i := range nodes {
 			node, err := as[corev1.Node](&nodes[i])
 			if err != nil {
 				return nil, err
 			}
-			if reason := notReady(node); reason != "" {
-				pending = append(pending, Pending{Object: "Node " + node.Name, Reason: reason})
+			reasons[node.Name] = notReady(node)
+			if started := wanted[node.Name]; reasons[node.Name] == "" && renewed[node.Name].Before(started) {
+				reasons[node.Name] = "its kubelet has not reported since the node was started"
+			}
+		}
+		var pending []Pending
+		for _, name := range slices.Sorted(maps.Keys(reasons)) {
+			if reasons[name] != "" {
+				pending = append(pending, Pending{Object: "Node " + name, Reason: reasons[name]})
 			}
 		}
 		return pending, nil
 	}}
+}
+
+// renewals returns when each node's kubelet has renewed its lease.
+func (c *Client) renewals(ctx context.Context) (map[string]time.Time, error) {
+	leases, err := c.List(ctx, reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
+	if err != nil {
+		return nil, err
+	}
+	renewed := map[string]time.Time{}
+	for i := range leases {
+		lease, err := as[coordinationv1.Lease](&leases[i])
+		if err != nil {
+			return nil, err
+		}
+		if lease.Spec.RenewTime != nil {
+			renewed[lease.Name] = lease.Spec.RenewTime.Time
+		}
+	}
+	return renewed, nil
 }
 
 func notReady(node *corev1.Node) string {

@@ -6,6 +6,7 @@ package kube
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -39,17 +40,33 @@ func checkIn(t *testing.T, condition func(*Client) Condition, texts ...string) [
 }
 
 func TestNodesReady(t *testing.T) {
+	const readyText = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: 'True'}]}}"
+	lease := func(renewed string) string {
+		return "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: a, namespace: kube-node-lease}, spec: {renewTime: '" + renewed + "'}}"
+	}
+	started := map[string]time.Time{"a": time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)}
 	tests := []struct {
 		name     string
-		nodes    []string
+		wanted   map[string]time.Time
+		live     []string
 		expected []Pending
 	}{
-		{name: "waits for the first node", expected: []Pending{{Object: "nodes", Reason: "none has registered"}}},
-		{name: "holds when all are ready", nodes: []string{"{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: 'True'}]}}"}},
+		{
+			name: "waits for every wanted node", wanted: map[string]time.Time{"a": {}, "b": {}}, live: []string{readyText},
+			expected: []Pending{{Object: "Node b", Reason: "has not registered"}},
+		},
+		{name: "holds when all are ready", wanted: map[string]time.Time{"a": {}}, live: []string{readyText}},
+		{
+			name:     "does not trust what was reported before the node was started",
+			wanted:   started,
+			live:     []string{readyText, lease("2026-01-02T09:59:59.000000Z")},
+			expected: []Pending{{Object: "Node a", Reason: "its kubelet has not reported since the node was started"}},
+		},
+		{name: "holds when the kubelet has reported since", wanted: started, live: []string{readyText, lease("2026-01-02T10:00:01.000000Z")}},
 		{
 			name: "says why a node is not ready",
-			nodes: []string{
-				"{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: 'True'}]}}",
+			live: []string{
+				readyText,
 				"{apiVersion: v1, kind: Node, metadata: {name: b}, status: {conditions: [{type: Ready, status: 'False', reason: KubeletNotReady, message: cni plugin not initialized}]}}",
 				"{apiVersion: v1, kind: Node, metadata: {name: c}}",
 			},
@@ -61,7 +78,7 @@ func TestNodesReady(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkIn(t, (*Client).NodesReady, test.nodes...)
+			got := checkIn(t, func(c *Client) Condition { return c.NodesReady(test.wanted) }, test.live...)
 			if diff := cmp.Diff(test.expected, got); diff != "" {
 				t.Errorf("pending (-expected +got):\n%s", diff)
 			}

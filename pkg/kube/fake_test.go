@@ -27,6 +27,7 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		{Version: "v1", Kind: "ConfigMap"},
 		{Group: "apps", Version: "v1", Kind: "DaemonSet"},
 		{Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
 	} {
 		mapper.Add(kind, meta.RESTScopeNamespace)
 	}
@@ -41,6 +42,7 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Version: "v1", Kind: kind})
 		lists[plural] = kind + "List"
 	}
+	lists[schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}] = "LeaseList"
 	all := make([]runtime.Object, 0, len(objects))
 	for _, object := range objects {
 		all = append(all, object)

@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
-			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created,
+			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool,
 		},
 	})
 }
@@ -131,6 +131,14 @@ func pool(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Value(apiKey).(*stubapi.Server).Change("/apis/crd.projectcalico.org/v1/ippools/machine-pods-ipv4", func(object map[string]any) {
 		object["spec"].(map[string]any)[args[0]] = value
+	})
+}
+
+// otherPool makes a pool as provider-local does: otherpool NAME CIDR.
+func otherPool(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(apiKey).(*stubapi.Server).Put("/apis/crd.projectcalico.org/v1/ippools/"+args[0], map[string]any{
+		"apiVersion": "crd.projectcalico.org/v1", "kind": "IPPool",
+		"metadata": map[string]any{"name": args[0]}, "spec": map[string]any{"cidr": args[1]},
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/gardener/kindling/internal/stubapi"
 	"github.com/gardener/kindling/pkg/engine/stubengine"
 )
 
@@ -24,6 +25,11 @@ func image(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
 		state.Images = append(state.Images, stubengine.Image{ID: "sha256:" + args[0], Names: args})
 	}))
+}
+
+// nodes registers more nodes with the API server: nodes c-worker c-worker2.
+func nodes(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(apiKey).(*stubapi.Server).AddNodes(args...)
 }
 
 // created makes a container older: created NAME AGE.
