@@ -98,6 +98,7 @@ func TestCalico(t *testing.T) {
 	s.sub("machines are put into their pool on admission", checkAdmission)
 	s.sub("a pool changed by hand is seen and repaired", func(s *suite) { checkDrift(s, file) })
 	s.sub("the guard can be switched off and on", func(s *suite) { checkGuardSwitch(s, file) })
+	s.sub("a switch of Felix that another encapsulation does not want is seen", checkFelixSwitch)
 	s.sub("a changed machines range is named", func(s *suite) {
 		changed := s.write("changed.yaml", strings.Replace(calicoEnvironment(s.t, s.image, ""), "spec:", "spec:\n  networks: {ipv4: {machines: 10.0.0.0/17}}", 1))
 		r := s.run("up", "-f", changed, "--dry-run")
@@ -295,5 +296,21 @@ func TestForeign(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.home, "state", "kindling")); !os.IsNotExist(err) {
 		t.Error("a failed up left files behind")
+	}
+}
+
+// checkFelixSwitch asks for the encapsulation that the pools have not.
+func checkFelixSwitch(s *suite) {
+	s.t.Helper()
+	other, unwanted := "IPIP", "allowVXLANPacketsFromWorkloads"
+	if s.mustKubectl(calicoNode, "get", "ippools.crd.projectcalico.org", "default-ipv4-ippool", "--output", "jsonpath={.spec.ipipMode}") == "Always" {
+		other, unwanted = "VXLAN", "allowIPIPPacketsFromWorkloads"
+	}
+	file := s.write("other.yaml", calicoEnvironment(s.t, s.image, "    encapsulation: "+other))
+	state := s.states("-f", file)["calico-pools/e2e-calico"]
+	if !slices.ContainsFunc(state.Differences, func(d steps.Difference) bool {
+		return d.Field == "FelixConfiguration default spec."+unwanted && d.Have == "true" && d.Want == "not set"
+	}) {
+		s.t.Errorf("status finds %+v", state)
 	}
 }
