@@ -82,9 +82,9 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	if err != nil {
 		return nil, err
 	}
-	if network := os.Getenv(kindNetworkVariable); network != "" && network != environment.NetworkName {
+	if network := os.Getenv(kindNetworkVariable); network != "" && network != netplan.ContainerNetwork {
 		return nil, &hostNotFit{fmt.Errorf("$%s is %s: kind would put the nodes there, and not into the container network %s; unset it",
-			kindNetworkVariable, network, environment.NetworkName)}
+			kindNetworkVariable, network, netplan.ContainerNetwork)}
 	}
 	opts := environment.Options{
 		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,

@@ -19,9 +19,6 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-// NetworkName is the engine's network that kind puts its nodes into.
-const NetworkName = "kind"
-
 // ForeignError says that a thing of the same name is there which kindling did not make.
 type ForeignError struct {
 	What string
@@ -50,7 +47,7 @@ func (e *Environment) containerNetwork() steps.Step {
 		Recreate: func(ctx context.Context) error {
 			text, err := e.undoNetwork(ctx)
 			if err == nil && strings.HasPrefix(text, "left") {
-				err = fmt.Errorf("the container network %s can't be made again while it is used (%s): take the environments that use it down first", NetworkName, text)
+				err = fmt.Errorf("the container network %s can't be made again while it is used (%s): take the environments that use it down first", netplan.ContainerNetwork, text)
 			}
 			return err
 		},
@@ -59,7 +56,7 @@ func (e *Environment) containerNetwork() steps.Step {
 
 // networkSpec is the network with the ranges of both families, as Gardener's local setup has it for every family of cluster.
 func (e *Environment) networkSpec() engine.NetworkSpec {
-	spec := engine.NetworkSpec{Name: NetworkName, Masquerade: true, Labels: map[string]string{render.EnvironmentLabel: e.name()}}
+	spec := engine.NetworkSpec{Name: netplan.ContainerNetwork, Masquerade: true, Labels: map[string]string{render.EnvironmentLabel: e.name()}}
 	for _, family := range e.plan.Families {
 		spec.Prefixes = append(spec.Prefixes, family.Container)
 	}
@@ -83,7 +80,7 @@ func (e *Environment) requiredSpec() engine.NetworkSpec {
 }
 
 func (e *Environment) observeNetwork(ctx context.Context) (steps.Observation, error) {
-	network, err := e.Engine.Network(ctx, NetworkName)
+	network, err := e.Engine.Network(ctx, netplan.ContainerNetwork)
 	if is[*engine.NotFoundError](err) {
 		return steps.Observation{State: steps.Missing}, nil
 	}
@@ -115,13 +112,13 @@ func (e *Environment) networkError(network *engine.Network) error {
 		have = append(have, difference.Field+" "+difference.Have)
 		want = append(want, difference.Field+" "+difference.Want)
 	}
-	remedy := "remove it with: " + e.Engine.Name() + " network rm " + NetworkName
+	remedy := "remove it with: " + e.Engine.Name() + " network rm " + netplan.ContainerNetwork
 	if len(network.Containers) > 0 {
 		remedy = "it is used by " + strings.Join(network.Containers, ", ") + ": remove these first, then " + remedy
 	}
 	remedy += "\nor take its ranges over in spec.networks (container)"
 	return &ForeignError{
-		What: "a network called " + NetworkName + " with other settings", Have: strings.Join(have, ", "), Want: strings.Join(want, ", "), Remedy: remedy,
+		What: "a network called " + netplan.ContainerNetwork + " with other settings", Have: strings.Join(have, ", "), Want: strings.Join(want, ", "), Remedy: remedy,
 	}
 }
 
@@ -155,7 +152,7 @@ func (e *Environment) undoNetwork(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	network, err := e.Engine.Network(ctx, NetworkName)
+	network, err := e.Engine.Network(ctx, netplan.ContainerNetwork)
 	if is[*engine.NotFoundError](err) {
 		return "not there", nil
 	}

@@ -82,7 +82,7 @@ func (c *cluster) plannedNodes(ctx context.Context) ([]kindcluster.Node, map[str
 // addressesOf takes a node's addresses from what is known of the containers, and asks where the engine does not tell of networks.
 func addressesOf(ctx context.Context, node kindcluster.Node, containers []engine.Container) ([]netip.Addr, error) {
 	for _, container := range containers {
-		if addresses := container.Addresses[NetworkName]; container.Name == node.Name() && len(addresses) > 0 {
+		if addresses := container.Addresses[netplan.ContainerNetwork]; container.Name == node.Name() && len(addresses) > 0 {
 			return addresses, nil
 		}
 	}

@@ -14,9 +14,6 @@ import (
 	"github.com/gardener/kindling/pkg/netplan"
 )
 
-// containerNetwork is the engine's network of kind nodes: it is the environment's own, or compared when it is adopted.
-const containerNetwork = "kind"
-
 // route is a route of the host.
 type route struct {
 	prefix netip.Prefix
@@ -44,7 +41,7 @@ func combine(networks []*engine.Network, routes []route) []netplan.HostRange {
 	for _, network := range networks {
 		for _, prefix := range network.Prefixes {
 			engines[prefix] = true
-			if network.Name != containerNetwork {
+			if network.Name != netplan.ContainerNetwork { // it is the environment's own, or compared when it is adopted
 				ranges = append(ranges, netplan.HostRange{
 					Range:         netplan.Range{Name: "network " + network.Name, Where: "container engine", Prefix: prefix},
 					EngineNetwork: true,

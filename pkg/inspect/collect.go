@@ -110,20 +110,11 @@ func (c *collector) connectPools() {
 	}
 }
 
-// fillShoot fills pods and services as Gardener does: from the shootDefaults of the shoot's seed, when they are of its family.
+// fillShoot fills pods and services from the shoot's seed, or from the first one that fits where it names none.
 func (c *collector) fillShoot(shoot *netplan.ShootRanges) {
 	for _, seed := range c.subject.Seeds {
-		if shoot.Seed != "" && shoot.Seed != seed.Name {
-			continue
+		if shoot.Seed == "" || shoot.Seed == seed.Name {
+			*shoot = shoot.WithDefaults(seed)
 		}
-		fill := func(own *netplan.Range, fallback netplan.Range) {
-			if !own.Prefix.IsValid() && fallback.Prefix.IsValid() && slices.Contains(shoot.Families, netplan.FamilyOf(fallback.Prefix)) {
-				own.Prefix, own.Where = fallback.Prefix, fallback.Where
-			}
-		}
-		if !shoot.Workerless {
-			fill(&shoot.Pods, seed.ShootPods)
-		}
-		fill(&shoot.Services, seed.ShootServices)
 	}
 }

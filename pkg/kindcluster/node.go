@@ -25,8 +25,6 @@ import (
 type Node interface {
 	// Name of the node and of its container.
 	Name() string
-	// Role is control-plane or worker.
-	Role(ctx context.Context) (string, error)
 	// Addresses in the container network.
 	Addresses(ctx context.Context) ([]netip.Addr, error)
 	// Command runs a program in the node, without a shell, and returns what it wrote. stdin may be nil.
@@ -50,13 +48,6 @@ func sortNodes(list []Node) {
 }
 
 func (n kindNode) Name() string { return n.node.String() }
-
-func (n kindNode) Role(ctx context.Context) (string, error) {
-	return await(ctx, func() (string, error) {
-		role, err := n.node.Role()
-		return role, explain("reading the role of node "+n.Name(), err)
-	})
-}
 
 func (n kindNode) Addresses(ctx context.Context) ([]netip.Addr, error) {
 	return await(ctx, func() ([]netip.Addr, error) {

@@ -33,12 +33,12 @@ func nodes(t *testing.T, answers ...stubengine.Answer) (*stubengine.Stub, []kind
 
 func TestNodes(t *testing.T) {
 	type seen struct {
-		Name, Role string
-		Addresses  []netip.Addr
+		Name      string
+		Addresses []netip.Addr
 	}
 	want := []seen{
-		{"local-control-plane", "control-plane", container("control-plane").Addresses},
-		{"local-worker", "worker", container("worker").Addresses},
+		{"local-control-plane", container("control-plane").Addresses},
+		{"local-worker", container("worker").Addresses},
 	}
 	var got []seen
 	_, all := nodes(t)
@@ -47,11 +47,7 @@ func TestNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		role, err := node.Role(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, seen{node.Name(), role, addresses})
+		got = append(got, seen{node.Name(), addresses})
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Addr{})); diff != "" {
 		t.Error(diff)

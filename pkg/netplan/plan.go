@@ -11,6 +11,9 @@ import (
 	"github.com/gardener/kindling/pkg/gardener"
 )
 
+// ContainerNetwork is the name of the engine's network that kind puts its nodes into, one for all clusters.
+const ContainerNetwork = "kind"
+
 // Plan is the address plan of an environment: every range resolved, every shoot with its nodes.
 type Plan struct {
 	Environment   string                 `json:"environment"`

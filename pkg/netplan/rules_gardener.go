@@ -93,7 +93,7 @@ func checkGardener(s *Subject, r *recorder) {
 	seeds := seedsByName(s)
 	for _, shoot := range s.Shoots {
 		for _, seed := range seeds.of(shoot) {
-			answers := AskGardener(s.Version, withDefaults(shoot, seed), seed)
+			answers := AskGardener(s.Version, shoot.WithDefaults(seed), seed)
 			at := Range{Name: "shoot " + shoot.Name, Where: shoot.Where}
 			refused := append(answers.ShootVersusSeed, answers.ShootInternal...)
 			for _, err := range refused {
@@ -104,26 +104,4 @@ func checkGardener(s *Subject, r *recorder) {
 			}
 		}
 	}
-}
-
-// withDefaults fills pods and services from the seed's shootDefaults, as Gardener's admission does when the families fit.
-func withDefaults(shoot ShootRanges, seed SeedRanges) ShootRanges {
-	fits := func(fallback Range) bool {
-		if !fallback.Prefix.IsValid() {
-			return false
-		}
-		for _, family := range shoot.Families {
-			if family == FamilyOf(fallback.Prefix) {
-				return true
-			}
-		}
-		return false
-	}
-	if !shoot.Pods.Prefix.IsValid() && !shoot.Workerless && fits(seed.ShootPods) {
-		shoot.Pods.Prefix = seed.ShootPods.Prefix
-	}
-	if !shoot.Services.Prefix.IsValid() && fits(seed.ShootServices) {
-		shoot.Services.Prefix = seed.ShootServices.Prefix
-	}
-	return shoot
 }

@@ -7,6 +7,7 @@ package netplan
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/calico/ippool"
@@ -138,4 +139,18 @@ func (s Shoot) ranges(index int) ShootRanges {
 		Pods:            named("pods", NetworkField(s.IPFamily, "shootPods"), s.Pods),
 		Services:        named("services", NetworkField(s.IPFamily, "shootServices"), s.Services),
 	}
+}
+
+// WithDefaults fills pods and services from the seed's shootDefaults, as Gardener's admission does when the families fit.
+func (s ShootRanges) WithDefaults(seed SeedRanges) ShootRanges {
+	fill := func(own *Range, fallback Range) {
+		if !own.Prefix.IsValid() && fallback.Prefix.IsValid() && slices.Contains(s.Families, FamilyOf(fallback.Prefix)) {
+			own.Prefix, own.Where = fallback.Prefix, fallback.Where
+		}
+	}
+	if !s.Workerless {
+		fill(&s.Pods, seed.ShootPods)
+	}
+	fill(&s.Services, seed.ShootServices)
+	return s
 }
