@@ -37,7 +37,7 @@ func (e *Environment) lockNetwork(ctx context.Context, shared bool, report func(
 			return sync.OnceFunc(lock.unlock), nil
 		}
 		if !waited {
-			report("waiting for another kindling that makes or removes it")
+			report("waiting for another kindling that makes or removes the container network")
 		}
 		select {
 		case <-ticker.C:

@@ -45,7 +45,7 @@ func (e *RecreateError) Error() string {
 	for _, difference := range e.Differences {
 		fmt.Fprintf(&b, "\n  %s is %s, wanted %s", difference.Field, difference.Have, difference.Want)
 	}
-	return b.String() + fmt.Sprintf("\nKeep what there is by taking the change back, or remove and make it again with --recreate=%s", e.Step)
+	return b.String() + fmt.Sprintf("\nKeep what there is by taking the change back, or have it removed, and made again where the file wants it, with --recreate=%s", e.Step)
 }
 
 // Observe looks at every step and changes nothing. A step whose need is missing is not asked: it can't be there either.
