@@ -13,6 +13,7 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/lab"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/profiles"
 )
@@ -77,9 +78,17 @@ type hostNotFit struct{ err error }
 func (e *hostNotFit) Error() string { return e.err.Error() }
 func (e *hostNotFit) Unwrap() error { return e.err }
 
+// commandFailed ends a command with the exit code of a command of the user's, which has said why.
+type commandFailed struct{ code int }
+
+func (*commandFailed) Error() string { return "" }
+
 // ExitCode returns the exit code of an error. Where several errors are joined, the one that says most about what to do wins:
 // interrupted, wrong file, host not fit, time is up.
 func ExitCode(err error) int {
+	if failed, ok := errors.AsType[*commandFailed](err); ok {
+		return failed.code
+	}
 	switch {
 	case err == nil:
 		return ExitDone
@@ -89,7 +98,7 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences
-	case is[*hostNotFit](err), is[*engine.UnavailableError](err):
+	case is[*hostNotFit](err), is[*engine.UnavailableError](err), is[*lab.UnsupportedError](err):
 		return ExitHost
 	case is[*kube.TimeoutError](err), errors.Is(err, context.DeadlineExceeded):
 		return ExitTimeout

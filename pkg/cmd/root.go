@@ -65,6 +65,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newPlanCommand(streams),
 		newRenderCommand(streams),
 		newValidateCommand(streams),
+		newLabCommand(streams),
 		newProfilesCommand(streams),
 		newVersionCommand(streams),
 	)

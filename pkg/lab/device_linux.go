@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package lab
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// tunDevice is where the kernel gives out TUN and TAP devices.
+const tunDevice = "/dev/net/tun"
+
+// Addresses of the VPN's transfer network, 192.168.123.0/24 in the versions of Gardener that are imitated. With high
+// availability each server has a /26 of its own, and the last /26 is the clients'.
+func transferAddress(last byte) netip.Addr { return netip.AddrFrom4([4]byte{192, 168, 123, last}) }
+
+// addTunnelDevice makes a TUN or TAP device that stays when the process that holds it ends, as in the pods of the VPN: what is
+// then left is a route to a device without carrier.
+func addTunnelDevice(name string, mode netlink.TuntapMode) error {
+	device := &netlink.Tuntap{
+		LinkAttrs: netlink.LinkAttrs{Name: name}, Mode: mode, Flags: netlink.TUNTAP_DEFAULTS | netlink.TUNTAP_NO_PI,
+	}
+	return explain(netlink.LinkAdd(device), "making the device %s by %s", name, tunDevice)
+}
+
+// openTunnelDevice takes hold of a device that is there. Reads of the file wait in Go's poller, so that it can be closed.
+func openTunnelDevice(name string, mode netlink.TuntapMode) (*os.File, error) {
+	fd, err := unix.Open(tunDevice, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", tunDevice, err)
+	}
+	request, err := unix.NewIfreq(name)
+	if err != nil {
+		return nil, fmt.Errorf("naming the device %s: %w", name, err)
+	}
+	request.SetUint16(uint16(mode) | unix.IFF_NO_PI)
+	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("taking hold of the device %s: %w", name, err)
+	}
+	return os.NewFile(uintptr(fd), tunDevice), nil
+}
+
+// bondName is the interface that the VPN's networks are routed to with high availability.
+const bondName = "bond0"
+
+// addBond puts TAP devices into a bond that uses the first one that works, as the VPN's client does. Where the kernel has no
+// bonding, a bridge of that name with the first device as its only port takes its place: routes and packets are the same, but
+// it does not change over to the second. Two ports would make a loop through both servers.
+func addBond(devices []string) error {
+	bond := netlink.NewLinkBond(netlink.LinkAttrs{Name: bondName})
+	bond.Mode = netlink.BOND_MODE_ACTIVE_BACKUP
+	bond.Miimon = 100
+	if err := netlink.LinkAdd(bond); err == nil {
+		for _, device := range devices {
+			if err := enslave(device, bondName); err != nil { // a device joins while it is down
+				return err
+			}
+		}
+	} else {
+		if err := netlink.LinkAdd(&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: bondName}}); err != nil {
+			return fmt.Errorf("making %s as a bond or a bridge: %w", bondName, err)
+		}
+		if err := enslave(devices[0], bondName); err != nil {
+			return err
+		}
+	}
+	for _, device := range append(devices, bondName) {
+		if err := up(device); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sandbox is the first process of the laboratory, in namespaces of its own: with it all others end. It takes one request from the
+// process that started it, and ends when that one is gone.
+func Sandbox(ctx context.Context) error {
+	control, answers := os.NewFile(controlFile, "control"), os.NewFile(answerFile, "answers")
+	if control == nil || answers == nil {
+		return errors.New("this command is started by kindling lab, and has no use by itself")
+	}
+	// The components must not hold them: their ends are signs.
+	unix.CloseOnExec(controlFile)
+	unix.CloseOnExec(answerFile)
+	var request sandboxRequest
+	decoder := json.NewDecoder(control)
+	if err := decoder.Decode(&request); err != nil {
+		return fmt.Errorf("reading what the laboratory is for: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, control) // nothing more comes but the end
+		cancel()
+	}()
+	encoder := json.NewEncoder(answers)
+	answer := request.answer(ctx, func(line string) { _ = encoder.Encode(sandboxAnswer{Say: line}) })
+	return encoder.Encode(answer)
+}
+
+func (r sandboxRequest) answer(ctx context.Context, say func(string)) sandboxAnswer {
+	say("building network namespaces")
+	// What is mounted from here on is nobody else's.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return failed(fmt.Errorf("keeping mounts to itself: %w", err))
+	}
+	l, err := build(r.Options, r.Self)
+	if err != nil {
+		return failed(err)
+	}
+	say("starting kubelet, metrics-server and VPN")
+	if err := l.start(ctx); err != nil {
+		return failed(err)
+	}
+	if r.Shell != nil {
+		code, err := l.shell(ctx, *r.Shell)
+		if err != nil {
+			return failed(err)
+		}
+		return sandboxAnswer{ExitCode: code}
+	}
+	report, err := l.play(ctx, r.Options, say)
+	if err != nil {
+		return failed(err)
+	}
+	return sandboxAnswer{Report: report}
+}
+
+// Remedies for machines that can't hold the laboratory.
+const (
+	namespaceRemedy = "Run it as root, or allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, " +
+		"kernel.apparmor_restrict_unprivileged_userns), or run it on another Linux machine."
+	tunRemedy  = "It needs the kernel's TUN driver (modprobe tun) and the right to open " + tunDevice + "; in a container, pass that device in."
+	kernRemedy = "It needs a Linux kernel with veth, bridge, TUN and nf_tables (nat, masquerade, ct), and /proc/sys/net that can be written to."
+)
+
+// failed tells an error. Those that say that the kernel lacks something, or forbids it, are told apart: they are the machine's.
+func failed(err error) sandboxAnswer {
+	answer := sandboxAnswer{Error: err.Error()}
+	var path *os.PathError
+	switch {
+	case errors.As(err, &path) && path.Path == tunDevice:
+		answer.Unsupported, answer.Remedy = "opening "+tunDevice, tunRemedy
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES), errors.Is(err, unix.EROFS):
+		answer.Unsupported, answer.Remedy = "the kernel forbids a part of it", namespaceRemedy+"\n"+kernRemedy
+	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EAFNOSUPPORT),
+		errors.Is(err, unix.EPROTONOSUPPORT), errors.Is(err, unix.ENOENT):
+		answer.Unsupported, answer.Remedy = "the kernel lacks a part of it", kernRemedy
+	}
+	return answer
+}
