@@ -56,6 +56,19 @@ func (e *RulesError) Error() string {
 	return b.String()
 }
 
+// RoutesError says that a routing table can't be read.
+type RoutesError struct {
+	// Name of the file.
+	Name string
+	Err  error
+}
+
+// Error implements error.
+func (e *RoutesError) Error() string { return e.Name + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RoutesError) Unwrap() error { return e.Err }
+
 // differencesFound ends a command with exit code 3; what differs has been printed.
 type differencesFound struct{ text string }
 
@@ -94,7 +107,8 @@ func ExitCode(err error) int {
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err):
+	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
+		is[*RoutesError](err):
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences

@@ -55,12 +55,12 @@ func (o *labOptions) options() lab.Options {
 }
 
 // labSelf is how the laboratory starts this program for its own processes.
-func labSelf() (lab.Self, error) {
+func labSelf() (lab.Program, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to start it again in namespaces: %w", err)
 	}
-	return lab.Self{executable, "lab"}, nil
+	return lab.Program{executable, "lab"}, nil
 }
 
 type labRunOptions struct {

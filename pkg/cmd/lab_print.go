@@ -7,6 +7,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gardener/kindling/pkg/lab"
@@ -53,7 +54,7 @@ func labRows(report *lab.Report) [][]string {
 }
 
 func allResults(phase lab.Phase) []lab.Result {
-	return append(phase.Checks[:len(phase.Checks):len(phase.Checks)], phase.Connects...)
+	return slices.Concat(phase.Checks, phase.Connects)
 }
 
 func labCell(phase lab.Phase, like lab.Result) string {

@@ -33,7 +33,12 @@ func execute(ctx context.Context, streams IOStreams, args []string) error {
 	started := false
 	root := NewCommand(streams)
 	root.SetArgs(args)
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.PersistentPreRunE = func(command *cobra.Command, _ []string) error {
+		// Flags that exclude each other are looked at later than other errors of the command line, and are of their kind.
+		err := command.ValidateFlagGroups()
+		started = err == nil
+		return err
+	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !started {
 		// Nothing ran: the error is about the command line.
@@ -65,6 +70,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newPlanCommand(streams),
 		newRenderCommand(streams),
 		newValidateCommand(streams),
+		newTraceCommand(streams),
 		newLabCommand(streams),
 		newProfilesCommand(streams),
 		newVersionCommand(streams),

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -39,6 +40,8 @@ type Client struct {
 	dynamic dynamic.Interface
 	mapper  Mapper
 	server  discovery.ServerVersionInterfaceWithContext
+	// config is nil for a client of parts.
+	config *rest.Config
 }
 
 // NewClient returns a client for the current context of a kubeconfig. It sends nothing.
@@ -59,12 +62,14 @@ func NewClient(kubeconfig []byte) (*Client, error) {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(memory.NewMemCacheClientWithContext(discoveryClient))
-	return New(dynamicClient, mapper, discoveryClient), nil
+	client := New(dynamicClient, mapper, discoveryClient)
+	client.config = config
+	return client, nil
 }
 
 // New returns a client of parts; see NewClient for those that talk to an API server.
 func New(dynamicClient dynamic.Interface, mapper Mapper, server discovery.ServerVersionInterfaceWithContext) *Client {
-	return &Client{dynamicClient, mapper, server}
+	return &Client{dynamic: dynamicClient, mapper: mapper, server: server}
 }
 
 // noWarnings drops the API server's warnings, such as of deprecated fields in other people's manifests.

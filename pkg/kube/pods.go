@@ -93,3 +93,20 @@ func ofContainer(pending Pending, status corev1.ContainerStatus) Pending {
 	}
 	return pending
 }
+
+// Pods lists the pods of a namespace; a namespace that is not there has none.
+func (c *Client) Pods(ctx context.Context, namespace string) ([]corev1.Pod, error) {
+	objects, err := c.List(ctx, reference("v1", "Pod", namespace, ""))
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]corev1.Pod, len(objects))
+	for i := range objects {
+		pod, err := as[corev1.Pod](&objects[i])
+		if err != nil {
+			return nil, err
+		}
+		pods[i] = *pod
+	}
+	return pods, nil
+}

@@ -20,20 +20,20 @@ const bridgeName = "kind"
 type laboratory struct {
 	*topology
 	ha         bool
-	self       []string
+	program    Program
 	identity   identity
 	namespaces map[string]*namespace
 	processes  map[string][]*process
 }
 
 // build makes the namespaces of a topology, in a process whose own network namespace has nothing in it yet.
-func build(opts Options, self []string) (*laboratory, error) {
+func build(opts Options, program Program) (*laboratory, error) {
 	t, err := newTopology(opts)
 	if err != nil {
 		return nil, err
 	}
 	l := &laboratory{
-		topology: t, ha: opts.HA, self: self,
+		topology: t, ha: opts.HA, program: program,
 		namespaces: map[string]*namespace{}, processes: map[string][]*process{},
 	}
 	return l, steps(

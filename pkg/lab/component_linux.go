@@ -60,7 +60,7 @@ type ready struct {
 }
 
 // Component runs a process of the laboratory, a pod's container so to speak, until it is killed. The program starts itself
-// for it: see Self.
+// for it: see Program.
 func Component(ctx context.Context, in io.Reader, out io.Writer) error {
 	var config componentConfig
 	if err := json.NewDecoder(in).Decode(&config); err != nil {
@@ -159,8 +159,8 @@ type process struct {
 }
 
 // startComponent starts a component in a namespace and waits until it is ready.
-func startComponent(ctx context.Context, self []string, in *namespace, config componentConfig) (*process, error) {
-	command, stdout, err := launch(ctx, self, in, config)
+func startComponent(ctx context.Context, program Program, in *namespace, config componentConfig) (*process, error) {
+	command, stdout, err := launch(ctx, program, in, config)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,8 @@ func startComponent(ctx context.Context, self []string, in *namespace, config co
 }
 
 // check runs checks in a namespace, in a process that is new for them: no connection of earlier ones survives.
-func check(ctx context.Context, self []string, in *namespace, config componentConfig) ([]checkAnswer, error) {
-	command, stdout, err := launch(ctx, self, in, config)
+func check(ctx context.Context, program Program, in *namespace, config componentConfig) ([]checkAnswer, error) {
+	command, stdout, err := launch(ctx, program, in, config)
 	if err != nil {
 		return nil, err
 	}

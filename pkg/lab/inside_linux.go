@@ -18,10 +18,11 @@ import (
 // Sandbox is the first process of the laboratory, in namespaces of its own: with it all others end. It takes one request from the
 // process that started it, and ends when that one is gone.
 func Sandbox(ctx context.Context) error {
-	control, answers := os.NewFile(controlFile, "control"), os.NewFile(answerFile, "answers")
-	if control == nil || answers == nil {
+	// The first process of a PID namespace, which it has been started in. Anywhere else it would build into the host's network.
+	if os.Getpid() != 1 {
 		return errors.New("this command is started by kindling lab, and has no use by itself")
 	}
+	control, answers := os.NewFile(controlFile, "control"), os.NewFile(answerFile, "answers")
 	// The components must not hold them: their ends are signs.
 	unix.CloseOnExec(controlFile)
 	unix.CloseOnExec(answerFile)
@@ -47,7 +48,7 @@ func (r sandboxRequest) answer(ctx context.Context, say func(string)) sandboxAns
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return failed(fmt.Errorf("keeping mounts to itself: %w", err))
 	}
-	l, err := build(r.Options, r.Self)
+	l, err := build(r.Options, r.Program)
 	if err != nil {
 		return failed(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"io"
 )
 
-// Self is how this program is started again for the processes inside.
-type Self []string
+// Program is how this program is started again for the processes inside.
+type Program []string
 
 func unsupported() error {
 	return &UnsupportedError{
@@ -23,12 +23,12 @@ func unsupported() error {
 }
 
 // Run says that there is no laboratory on this system.
-func (self Self) Run(context.Context, Options, io.Writer, func(string)) (*Report, error) {
+func (p Program) Run(context.Context, Options, io.Writer, func(string)) (*Report, error) {
 	return nil, unsupported()
 }
 
 // Shell says that there is no laboratory on this system.
-func (self Self) Shell(context.Context, Options, ShellOptions, func(string)) (int, error) {
+func (p Program) Shell(context.Context, Options, ShellOptions, func(string)) (int, error) {
 	return 0, unsupported()
 }
 

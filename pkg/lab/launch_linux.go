@@ -12,15 +12,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 )
 
 // launch starts a component in a namespace.
-func launch(ctx context.Context, self []string, in *namespace, config componentConfig) (*exec.Cmd, io.Reader, error) {
+func launch(ctx context.Context, program Program, in *namespace, config componentConfig) (*exec.Cmd, io.Reader, error) {
 	input, err := json.Marshal(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("writing what a component does: %w", err)
 	}
-	command := exec.CommandContext(ctx, self[0], append(self[1:len(self):len(self)], "component")...)
+	command := exec.CommandContext(ctx, program[0], append(slices.Clip(program[1:]), "component")...)
 	command.Stdin = bytes.NewReader(input)
 	command.Stderr = os.Stderr
 	stdout, err := command.StdoutPipe()

@@ -16,7 +16,7 @@ import (
 
 // play does what the report of the fault tells: check, break the VPN, check again with new connections.
 func (l *laboratory) play(ctx context.Context, opts Options, say func(string)) (*Report, error) {
-	report := &Report{Options: opts}
+	report := &Report{Options: opts, Machine: l.box(Machine).address, MetricsService: l.metricsService}
 	say("checking with the VPN up")
 	if err := l.addPhase(ctx, report, "VPN up"); err != nil {
 		return nil, err
@@ -88,22 +88,23 @@ func (l *laboratory) connects(ctx context.Context, kubelet netip.AddrPort) ([]Re
 }
 
 func (l *laboratory) check(ctx context.Context, from string, requests []checkRequest) ([]Result, error) {
-	answers, err := check(ctx, l.self, l.namespaces[from], componentConfig{Identity: l.identity, Checks: requests})
+	answers, err := check(ctx, l.program, l.namespaces[from], componentConfig{Identity: l.identity, Checks: requests})
 	if err != nil {
 		return nil, err
 	}
 	if len(answers) != len(requests) {
 		return nil, fmt.Errorf("%d checks in %s have %d answers", len(requests), from, len(answers))
 	}
-	results := make([]Result, len(answers))
-	for i, answer := range answers {
-		results[i] = Result{
-			Check: string(requests[i].Kind), From: from, To: Machine,
-			Path: l.path(answer), Peer: answer.Peer, Error: answer.Error,
+	var results []Result
+	for i, request := range requests {
+		result := Result{
+			Check: string(request.Kind), From: from, To: Machine,
+			Path: l.path(answers[i]), Peer: answers[i].Peer, Error: answers[i].Error,
 		}
-		if requests[i].Kind == checkMetrics {
-			results[i].To = MetricsServer
+		if request.Kind == checkMetrics {
+			result.To = MetricsServer
 		}
+		results = append(results, result)
 	}
 	return results, nil
 }

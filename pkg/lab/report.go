@@ -67,8 +67,11 @@ const (
 // Report is what a run of the laboratory showed.
 type Report struct {
 	Options
-	Phases  []Phase `json:"phases"`
-	Verdict Verdict `json:"verdict"`
+	// Machine is the address of the kubelet, MetricsService the one of the Service of metrics-server.
+	Machine        netip.Addr `json:"machine"`
+	MetricsService netip.Addr `json:"metricsService"`
+	Phases         []Phase    `json:"phases"`
+	Verdict        Verdict    `json:"verdict"`
 	// Bypasses are the pods that reach the kubelet past the VPN.
 	Bypasses []string `json:"bypasses,omitempty"`
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -26,8 +27,8 @@ const (
 
 // sandboxRequest is what the sandbox is asked for.
 type sandboxRequest struct {
-	Options Options  `json:"options"`
-	Self    []string `json:"self"`
+	Options Options `json:"options"`
+	Program Program `json:"program"`
 	// Shell is a command to run in a namespace instead of the checks.
 	Shell *ShellOptions `json:"shell,omitempty"`
 }
@@ -44,24 +45,24 @@ type sandboxAnswer struct {
 	ExitCode int `json:"exitCode,omitempty"`
 }
 
-// Self is how this program is started again for the processes inside: arguments after which "sandbox" calls Sandbox, and
+// Program is how this program is started again for the processes inside: arguments after which "sandbox" calls Sandbox, and
 // "component" calls Component.
-type Self []string
+type Program []string
 
 // Run builds the laboratory, plays the fault in it, and reports what was seen. The error is an *UnsupportedError where this machine
 // can't hold it. say gets a line for each thing that is done.
-func (self Self) Run(ctx context.Context, opts Options, stderr io.Writer, say func(string)) (*Report, error) {
-	command := self.command(ctx)
+func (p Program) Run(ctx context.Context, opts Options, stderr io.Writer, say func(string)) (*Report, error) {
+	command := p.command(ctx)
 	command.Stderr = stderr
-	answer, err := ask(command, sandboxRequest{Options: opts, Self: self}, say)
+	answer, err := ask(command, sandboxRequest{Options: opts, Program: p}, say)
 	if err != nil {
 		return nil, errors.Join(err, ctx.Err())
 	}
 	return answer.Report, nil
 }
 
-func (self Self) command(ctx context.Context) *exec.Cmd {
-	return exec.CommandContext(ctx, self[0], append(self[1:len(self):len(self)], "sandbox")...)
+func (p Program) command(ctx context.Context) *exec.Cmd {
+	return exec.CommandContext(ctx, p[0], append(slices.Clip(p[1:]), "sandbox")...)
 }
 
 // ask runs the sandbox and waits for its last answer.

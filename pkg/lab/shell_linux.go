@@ -17,10 +17,10 @@ import (
 
 // Shell builds the laboratory and runs a command in one of its namespaces, with the terminal of this process. It returns the exit
 // code of the command. In there, `ip netns` knows all the namespaces.
-func (self Self) Shell(ctx context.Context, opts Options, shell ShellOptions, say func(string)) (int, error) {
-	command := self.command(ctx)
+func (p Program) Shell(ctx context.Context, opts Options, shell ShellOptions, say func(string)) (int, error) {
+	command := p.command(ctx)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	answer, err := ask(command, sandboxRequest{Options: opts, Self: self, Shell: &shell}, say)
+	answer, err := ask(command, sandboxRequest{Options: opts, Program: p, Shell: &shell}, say)
 	if err != nil {
 		return 0, errors.Join(err, ctx.Err())
 	}

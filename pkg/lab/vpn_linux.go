@@ -88,10 +88,11 @@ func (l *laboratory) buildBonds() error {
 	taps := make([]string, len(l.vpnServers))
 	for i, name := range l.vpnServers {
 		taps[i] = fmt.Sprintf("tap%d", i)
+		server := netip.PrefixFrom(nth(transferNetwork(), 64*i+1), 26)
 		if err := l.namespaces[name].do(func() error {
 			return steps(
 				func() error { return addTunnelDevice(tapName, netlink.TUNTAP_MODE_TAP) },
-				func() error { return addAddress(tapName, netip.PrefixFrom(transferAddress(byte(64*i+1)), 26)) },
+				func() error { return addAddress(tapName, server) },
 				func() error { return up(tapName) },
 			)
 		}); err != nil {
@@ -190,7 +191,7 @@ func (l *laboratory) vpnServer(name string) componentConfig {
 
 func (l *laboratory) run(ctx context.Context, name string, config componentConfig) error {
 	config.Identity = l.identity
-	started, err := startComponent(ctx, l.self, l.namespaces[name], config)
+	started, err := startComponent(ctx, l.program, l.namespaces[name], config)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func eachExample(t *testing.T, do func(*testing.T, example)) {
 
 func TestExamples(t *testing.T) {
 	eachExample(t, func(t *testing.T, e example) {
-		known := map[string]bool{"environment.yaml": true, "plan.txt": true}
+		known := map[string]bool{"environment.yaml": true, "plan.txt": true, "trace.txt": true}
 		for _, file := range e.files {
 			testutil.Golden(t, filepath.Join(e.dir, file.Name), file.Content)
 			known[file.Name] = true

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gardener/kindling/internal/stubapi"
+	"github.com/gardener/kindling/pkg/cmd"
 	"github.com/gardener/kindling/pkg/engine/stubengine"
 )
 
@@ -82,11 +83,27 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// condition is for scripts that need more than an ordinary user may: [disks] holds where small disks can be mounted.
+// condition is for scripts that need more than an ordinary user may: [disks] holds where small disks can be mounted, [lab] where the kernel lets a
+// laboratory be built.
 func condition(name string) (bool, error) {
-	if name != "disks" {
+	switch name {
+	case "disks":
+		return canMount()
+	case "lab":
+		return canHoldLab()
+	default:
 		return false, fmt.Errorf("unknown condition %s", name)
 	}
+}
+
+// canHoldLab says whether the kernel lets the laboratory be built; any other failure is left to the script.
+func canHoldLab() (bool, error) {
+	err := exec.Command("kindling", "lab", "shell", "machine", "--", "true").Run()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return !ok || exit.ExitCode() != cmd.ExitHost, nil
+}
+
+func canMount() (bool, error) {
 	dir, err := os.MkdirTemp("", "disk")
 	if err != nil {
 		return false, err

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+// Package podroutes reads the routing tables of running pods of a shoot's control plane, and where its machines are. It only reads.
+package podroutes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/gardener/kindling/pkg/route"
+	"github.com/gardener/kindling/pkg/vpn"
+)
+
+// Cluster is what is needed of a seed.
+type Cluster interface {
+	// Pods lists the pods of a namespace.
+	Pods(ctx context.Context, namespace string) ([]corev1.Pod, error)
+	// Exec runs a command in a container and returns its standard output.
+	Exec(ctx context.Context, namespace, pod, container string, command ...string) ([]byte, error)
+}
+
+// Observed is what was read.
+type Observed struct {
+	// Namespace is named by the pod, without the parts that make it unique.
+	Namespace route.Namespace
+	// Pod and Container that were asked.
+	Pod, Container string
+	HA             bool
+	// Machines are the addresses of the machine pods, in the namespace or in the one for infrastructure beside it.
+	Machines []netip.Addr
+}
+
+// machineLabel marks the machines of Gardener's provider-local.
+const machineLabel = "machine"
+
+// Read reads the table that decides about the VPN in a namespace such as shoot--local--local. from may be empty: it is then
+// kube-apiserver with high availability, where that pod holds the VPN's devices, and vpn-seed-server without.
+func Read(ctx context.Context, cluster Cluster, namespace, from string) (*Observed, error) {
+	pods, err := cluster.Pods(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	observed := &Observed{HA: slices.ContainsFunc(pods, holdsVPN)}
+	if from == "" {
+		from = map[bool]string{true: vpn.KubeAPIServer, false: vpn.VPNSeedServer}[observed.HA]
+	}
+	pod := running(pods, from)
+	if pod == nil {
+		return nil, fmt.Errorf("namespace %s has no running pod %s: is it the namespace of a shoot's control plane in the seed, and is the shoot awake?", namespace, from)
+	}
+	observed.Pod = pod.Name
+	observed.Namespace.Name = from
+	if err := observed.readTable(ctx, cluster, pod); err != nil {
+		return nil, err
+	}
+	// Since v1.148 machines have a namespace of their own.
+	infrastructure, err := cluster.Pods(ctx, "infra-"+namespace)
+	if err != nil {
+		return nil, err
+	}
+	observed.Machines = machines(append(pods, infrastructure...))
+	return observed, nil
+}
+
+// holdsVPN says whether a pod is a kube-apiserver with the VPN's client beside it.
+func holdsVPN(pod corev1.Pod) bool {
+	return strings.HasPrefix(pod.Name, vpn.KubeAPIServer+"-") && slices.ContainsFunc(pod.Spec.Containers, func(container corev1.Container) bool {
+		return container.Name == pathController
+	})
+}
+
+// pathController is the container that keeps the routes of the VPN with high availability.
+const pathController = "vpn-path-controller"
+
+// running returns the first running pod of a workload.
+func running(pods []corev1.Pod, workload string) *corev1.Pod {
+	for i := range pods {
+		if strings.HasPrefix(pods[i].Name, workload+"-") && pods[i].Status.Phase == corev1.PodRunning && pods[i].DeletionTimestamp == nil {
+			return &pods[i]
+		}
+	}
+	return nil
+}
+
+// readTable asks one container after the other: all share the network of the pod, and not all have the program.
+func (o *Observed) readTable(ctx context.Context, cluster Cluster, pod *corev1.Pod) error {
+	var failures []error
+	for _, container := range containers(pod) {
+		output, err := cluster.Exec(ctx, pod.Namespace, pod.Name, container, "ip", "route")
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			failures = append(failures, err)
+			continue
+		}
+		o.Container = container
+		if ipv6, err := cluster.Exec(ctx, pod.Namespace, pod.Name, container, "ip", "-6", "route"); err == nil {
+			output = append(output, ipv6...) // a pod without IPv6 has no table for it
+		}
+		routes, err := route.Parse(bytes.NewReader(output))
+		if err != nil {
+			return fmt.Errorf("reading the routes of pod %s: %w", pod.Name, err)
+		}
+		if o.Namespace.Table, err = route.NewTable(routes); err != nil {
+			return fmt.Errorf("reading the routes of pod %s: %w", pod.Name, err)
+		}
+		return o.readMaps(ctx, cluster, pod, routes)
+	}
+	return fmt.Errorf("no container of pod %s tells its routes: %w", pod.Name, errors.Join(failures...))
+}
+
+// containers lists the container that keeps the routes first.
+func containers(pod *corev1.Pod) []string {
+	var names []string
+	for _, container := range pod.Spec.Containers {
+		if container.Name == pathController {
+			names = slices.Insert(names, 0, container.Name)
+		} else {
+			names = append(names, container.Name)
+		}
+	}
+	return names
+}
+
+// readMaps reads the rules that rewrite addresses, where the table shows that there must be some: without them the answer would be
+// wrong.
+func (o *Observed) readMaps(ctx context.Context, cluster Cluster, pod *corev1.Pod, routes []route.Route) error {
+	if !slices.ContainsFunc(routes, leadsToMapped) {
+		return nil
+	}
+	output, err := cluster.Exec(ctx, pod.Namespace, pod.Name, o.Container, "iptables", "-t", "nat", "-S", "OUTPUT")
+	if err != nil {
+		return fmt.Errorf("the VPN maps addresses, and its rules can't be read: %w", err)
+	}
+	o.Namespace.Maps, err = ParseMaps(output)
+	return err
+}
+
+// leadsToMapped says whether a route leads to a range that the VPN maps addresses of the shoot to.
+func leadsToMapped(r route.Route) bool {
+	return slices.ContainsFunc(vpn.MappedRanges(), func(mapped netip.Prefix) bool { return r.Destination.Overlaps(mapped) && r.Destination.Bits() > 0 })
+}
+
+func machines(pods []corev1.Pod) []netip.Addr {
+	var addresses []netip.Addr
+	for _, pod := range pods {
+		if pod.Labels["app"] != machineLabel {
+			continue
+		}
+		for _, ip := range pod.Status.PodIPs {
+			if address, err := netip.ParseAddr(ip.IP); err == nil {
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	return addresses
+}
