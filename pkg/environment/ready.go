@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/steps"
@@ -60,7 +59,7 @@ func (c *cluster) conditions(ctx context.Context) (func(*kube.Client) []kube.Con
 	if err != nil {
 		return nil, err
 	}
-	nodes := map[string]time.Time{}
+	nodes := kube.Started{}
 	for _, container := range containers {
 		if isNode(container) {
 			nodes[container.Name] = container.Started
@@ -70,9 +69,9 @@ func (c *cluster) conditions(ctx context.Context) (func(*kube.Client) []kube.Con
 		conditions := []kube.Condition{client.NodesReady(nodes)}
 		if c.env.calicoWanted() {
 			conditions = append(conditions,
-				client.DaemonSetRolledOut("kube-system", "calico-node"),
-				client.DeploymentAvailable("kube-system", "calico-kube-controllers"))
+				client.DaemonSetRolledOut("kube-system", "calico-node", nodes),
+				client.DeploymentAvailable("kube-system", "calico-kube-controllers", nodes))
 		}
-		return append(conditions, client.DeploymentAvailable("kube-system", "coredns"))
+		return append(conditions, client.DeploymentAvailable("kube-system", "coredns", nodes))
 	}, nil
 }

@@ -84,7 +84,7 @@ func notEstablished(crd *unstructured.Unstructured) string {
 
 // NodesReady holds when every wanted node has registered and all nodes are ready. The time of a wanted node is when it was started
 // last, zero if nobody knows: until its kubelet has renewed its lease since, what it reported is of before.
-func (c *Client) NodesReady(wanted map[string]time.Time) Condition {
+func (c *Client) NodesReady(wanted Started) Condition {
 	return Condition{"nodes", func(ctx context.Context) ([]Pending, error) {
 		nodes, err := c.List(ctx, reference("v1", "Node", "", ""))
 		if err != nil {

@@ -17,18 +17,13 @@ import (
 
 // withPods adds to a workload that is not ready why its pods are not.
 func (c *Client) withPods(ctx context.Context, workload Pending, namespace string, selector *metav1.LabelSelector) ([]Pending, error) {
-	pods, err := c.List(ctx, reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
-		o.LabelSelector = metav1.FormatLabelSelector(selector)
-	})
+	pods, err := c.Pods(ctx, namespace, selector)
 	if err != nil {
 		return nil, err
 	}
 	all := []Pending{workload}
 	for i := range pods {
-		pod, err := as[corev1.Pod](&pods[i])
-		if err != nil {
-			return nil, err
-		}
+		pod := &pods[i]
 		if podReady(pod) {
 			continue
 		}
@@ -94,9 +89,13 @@ func ofContainer(pending Pending, status corev1.ContainerStatus) Pending {
 	return pending
 }
 
-// Pods lists the pods of a namespace; a namespace that is not there has none.
-func (c *Client) Pods(ctx context.Context, namespace string) ([]corev1.Pod, error) {
-	objects, err := c.List(ctx, reference("v1", "Pod", namespace, ""))
+// Pods lists the pods of a namespace that a selector takes, or all with none. A namespace that is not there has none.
+func (c *Client) Pods(ctx context.Context, namespace string, selector *metav1.LabelSelector) ([]corev1.Pod, error) {
+	objects, err := c.List(ctx, reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
+		if selector != nil {
+			o.LabelSelector = metav1.FormatLabelSelector(selector)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ package kube
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -65,9 +66,45 @@ func TestDaemonSetRolledOut(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkIn(t, func(c *Client) Condition { return c.DaemonSetRolledOut("lab", "w") }, test.objects...)
+			got := checkIn(t, func(c *Client) Condition { return c.DaemonSetRolledOut("lab", "w", nil) }, test.objects...)
 			if diff := cmp.Diff(test.expected, got); diff != "" {
 				t.Errorf("pending (-expected +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPodsOfANodeThatWasStartedAgain holds what the API server knows from before a node was started to be outdated.
+func TestPodsOfANodeThatWasStartedAgain(t *testing.T) {
+	pod := func(meta, node, phase, state string) string {
+		return "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: lab, labels: {app: a}" + meta + "}, spec: {nodeName: " + node + "}, status: {phase: " + phase +
+			", conditions: [{type: Ready, status: 'True'}], containerStatuses: [{name: c, ready: true, state: {" + state + "}}]}}"
+	}
+	const before, same, after = "running: {startedAt: '2026-01-01T00:00:09Z'}", "running: {startedAt: '2026-01-01T00:00:10Z'}", "running: {startedAt: '2026-01-01T00:00:20Z'}"
+	outdated := []Pending{{Object: "Pod lab/p", Reason: "has not been started again since node node-a was"}}
+	nodes := Started{"node-a": time.Date(2026, 1, 1, 0, 0, 10, 700_000_000, time.UTC)}
+	for name, test := range map[string]struct {
+		pod      string
+		expected []Pending
+	}{
+		"started before its node":        {pod("", "node-a", "Running", before), outdated},
+		"started in the second of it":    {pod("", "node-a", "Running", same), nil},
+		"started after it":               {pod("", "node-a", "Running", after), nil},
+		"ended":                          {pod("", "node-a", "Running", "terminated: {exitCode: 255}"), outdated},
+		"on a node that is not known":    {pod("", "node-b", "Running", before), nil},
+		"failed, with another in place":  {pod("", "node-a", "Failed", before), nil},
+		"going away, with another there": {pod(", deletionTimestamp: '2026-01-01T00:00:11Z'", "node-a", "Running", before), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ds := daemonSet("{observedGeneration: 2, desiredNumberScheduled: 1, updatedNumberScheduled: 1, numberAvailable: 1}")
+			got := checkIn(t, func(c *Client) Condition { return c.DaemonSetRolledOut("lab", "w", nodes) }, ds, test.pod)
+			if diff := cmp.Diff(test.expected, got); diff != "" {
+				t.Errorf("DaemonSet, pending (-expected +got):\n%s", diff)
+			}
+			available := deployment("", "{observedGeneration: 2, availableReplicas: 1, updatedReplicas: 1}")
+			got = checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w", nodes) }, available, test.pod)
+			if diff := cmp.Diff(test.expected, got); diff != "" {
+				t.Errorf("Deployment, pending (-expected +got):\n%s", diff)
 			}
 		})
 	}
@@ -94,7 +131,7 @@ func TestDeploymentAvailable(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w") }, test.object)
+			got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w", nil) }, test.object)
 			if diff := cmp.Diff(test.expected, got); diff != "" {
 				t.Errorf("pending (-expected +got):\n%s", diff)
 			}
@@ -121,7 +158,7 @@ func TestPodsOfAWorkloadSayWhyTheyAreNotReady(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w") }, deployment("", "{}"), test.pod)
+			got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w", nil) }, deployment("", "{}"), test.pod)
 			if len(got) != 2 || got[1].Reason != test.expected {
 				t.Errorf("expected %q, got %v", test.expected, got)
 			}
@@ -131,7 +168,7 @@ func TestPodsOfAWorkloadSayWhyTheyAreNotReady(t *testing.T) {
 
 func TestReadyPodsAreNotNamed(t *testing.T) {
 	ready := "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: lab, labels: {app: a}}, status: {conditions: [{type: Ready, status: 'True'}]}}"
-	got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w") }, deployment("", "{}"), ready)
+	got := checkIn(t, func(c *Client) Condition { return c.DeploymentAvailable("lab", "w", nil) }, deployment("", "{}"), ready)
 	if len(got) != 1 {
 		t.Errorf("expected only the Deployment, got %v", got)
 	}

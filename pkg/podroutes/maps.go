@@ -32,7 +32,11 @@ func ParseMaps(output []byte) ([]route.Map, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: a NETMAP rule without a range to map to: %q", line, scanner.Text())
 		}
-		maps = append(maps, route.Map{From: from, To: to})
+		rule := route.Map{From: from, To: to}
+		if err := rule.Validate(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		maps = append(maps, rule)
 	}
 	return maps, scanner.Err()
 }

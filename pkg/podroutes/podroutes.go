@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/gardener/kindling/pkg/route"
 	"github.com/gardener/kindling/pkg/vpn"
@@ -22,8 +23,8 @@ import (
 
 // Cluster is what is needed of a seed.
 type Cluster interface {
-	// Pods lists the pods of a namespace.
-	Pods(ctx context.Context, namespace string) ([]corev1.Pod, error)
+	// Pods lists the pods of a namespace that a selector takes, or all with none.
+	Pods(ctx context.Context, namespace string, selector *metav1.LabelSelector) ([]corev1.Pod, error)
 	// Exec runs a command in a container and returns its standard output.
 	Exec(ctx context.Context, namespace, pod, container string, command ...string) ([]byte, error)
 }
@@ -45,7 +46,7 @@ const machineLabel = "machine"
 // Read reads the table that decides about the VPN in a namespace such as shoot--local--local. from may be empty: it is then
 // kube-apiserver with high availability, where that pod holds the VPN's devices, and vpn-seed-server without.
 func Read(ctx context.Context, cluster Cluster, namespace, from string) (*Observed, error) {
-	pods, err := cluster.Pods(ctx, namespace)
+	pods, err := cluster.Pods(ctx, namespace, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func Read(ctx context.Context, cluster Cluster, namespace, from string) (*Observ
 		return nil, err
 	}
 	// Since v1.148 machines have a namespace of their own.
-	infrastructure, err := cluster.Pods(ctx, "infra-"+namespace)
+	infrastructure, err := cluster.Pods(ctx, "infra-"+namespace, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type cluster struct {
 	output map[string]string
 }
 
-func (c cluster) Pods(_ context.Context, namespace string) ([]corev1.Pod, error) {
+func (c cluster) Pods(_ context.Context, namespace string, _ *metav1.LabelSelector) ([]corev1.Pod, error) {
 	return c.pods[namespace], nil
 }
 

@@ -12,12 +12,6 @@ import (
 )
 
 const (
-	// maxInput bounds what Parse reads, in bytes. A full table of the Internet, a million routes, has about this size.
-	maxInput = 64 << 20
-	// maxLine bounds a line of text, or the JSON object of a route, in bytes.
-	maxLine = 1 << 20
-	// maxRoutes bounds routes and next hops together.
-	maxRoutes = 1 << 20
 	// maxQuote bounds what an error quotes of a line, in bytes.
 	maxQuote = 80
 	// maxEmptyReads bounds how often in a row a reader may return nothing without an error.
@@ -25,6 +19,19 @@ const (
 	// maxDevice is the kernel's bound on the name of a device, in bytes.
 	maxDevice = 15
 )
+
+// limits of what is read.
+type limits struct {
+	// input as a whole, in bytes.
+	input int
+	// line of text, or JSON object of a route, in bytes.
+	line int
+	// routes and next hops together.
+	routes int
+}
+
+// parseLimits are those of Parse. A full table of the Internet, a million routes, is about as large.
+func parseLimits() limits { return limits{input: 64 << 20, line: 1 << 20, routes: 1 << 20} }
 
 // ErrNoRoute is returned for an input without any route.
 var ErrNoRoute = errors.New("no route in it: give what `ip route` or `ip -j route` prints in the network namespace of the client")

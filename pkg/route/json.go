@@ -138,8 +138,8 @@ func (r *jsonReader) lineAt(offset int) int {
 // readObject reads one route.
 func (l *entryList) readObject(r *jsonReader, raw json.RawMessage) error {
 	line := r.lineAt(int(r.decoder.InputOffset()) - len(raw))
-	if len(raw) > maxLine {
-		return &LimitError{What: "size of a route", Limit: maxLine, Unit: "bytes", Line: line}
+	if len(raw) > l.limits.line {
+		return &LimitError{What: "size of a route", Limit: l.limits.line, Unit: "bytes", Line: line}
 	}
 	e := &entry{line: line, text: string(raw)}
 	var route jsonRoute

@@ -20,16 +20,18 @@ import (
 //
 // Errors are *ParseError with the line, *LimitError for more than 64 MiB, 1 MiB in a line or 1048576 routes and next hops,
 // ErrNoRoute, or what the reader returned.
-func Parse(r io.Reader) ([]Route, error) {
-	data, err := io.ReadAll(io.LimitReader(&progressReader{reader: r}, maxInput+1))
+func Parse(r io.Reader) ([]Route, error) { return parse(r, parseLimits()) }
+
+func parse(r io.Reader, bounds limits) ([]Route, error) {
+	data, err := io.ReadAll(io.LimitReader(&progressReader{reader: r}, int64(bounds.input)+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading routes: %w", err)
 	}
-	if len(data) > maxInput {
-		return nil, &LimitError{What: "size", Limit: maxInput, Unit: "bytes"}
+	if len(data) > bounds.input {
+		return nil, &LimitError{What: "size", Limit: bounds.input, Unit: "bytes"}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	var list entryList
+	list := entryList{limits: bounds}
 	if looksLikeJSON(data) {
 		err = list.readJSON(data)
 	} else {
@@ -91,6 +93,7 @@ func (f family) String() string { return fmt.Sprintf("IPv%d", uint8(f)) }
 
 // entryList is what was read so far.
 type entryList struct {
+	limits  limits
 	entries []*entry
 	// count of routes and next hops.
 	count int
@@ -98,8 +101,8 @@ type entryList struct {
 
 // grow counts a route or a next hop.
 func (l *entryList) grow(line int) error {
-	if l.count++; l.count > maxRoutes {
-		return &LimitError{What: "number of routes and next hops", Limit: maxRoutes, Unit: "of them", Line: line}
+	if l.count++; l.count > l.limits.routes {
+		return &LimitError{What: "number of routes and next hops", Limit: l.limits.routes, Unit: "of them", Line: line}
 	}
 	return nil
 }

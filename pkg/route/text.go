@@ -15,8 +15,8 @@ func (l *entryList) readText(text string) error {
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		if len(line) > maxLine {
-			return &LimitError{What: "length of a line", Limit: maxLine, Unit: "bytes", Line: number}
+		if len(line) > l.limits.line {
+			return &LimitError{What: "length of a line", Limit: l.limits.line, Unit: "bytes", Line: number}
 		}
 		words := strings.Fields(line)
 		if len(words) == 0 {
