@@ -105,19 +105,34 @@ func (o *Observed) readTable(ctx context.Context, cluster Cluster, pod *corev1.P
 			continue
 		}
 		o.Container = container
-		if ipv6, err := cluster.Exec(ctx, pod.Namespace, pod.Name, container, "ip", "-6", "route"); err == nil {
-			output = append(output, ipv6...) // a pod without IPv6 has no table for it
-		}
 		routes, err := route.Parse(bytes.NewReader(output))
 		if err != nil {
 			return fmt.Errorf("reading the routes of pod %s: %w", pod.Name, err)
 		}
+		ipv6, err := readIPv6(ctx, cluster, pod, container)
+		if err != nil {
+			return err
+		}
+		routes = append(routes, ipv6...)
 		if o.Namespace.Table, err = route.NewTable(routes); err != nil {
 			return fmt.Errorf("reading the routes of pod %s: %w", pod.Name, err)
 		}
 		return o.readMaps(ctx, cluster, pod, routes)
 	}
 	return fmt.Errorf("no container of pod %s tells its routes: %w", pod.Name, errors.Join(failures...))
+}
+
+// readIPv6 reads the other table; a pod without IPv6 has none.
+func readIPv6(ctx context.Context, cluster Cluster, pod *corev1.Pod, container string) ([]route.Route, error) {
+	output, err := cluster.Exec(ctx, pod.Namespace, pod.Name, container, "ip", "-6", "route")
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	routes, err := route.Parse(bytes.NewReader(output))
+	if err != nil && !errors.Is(err, route.ErrNoRoute) {
+		return nil, fmt.Errorf("reading the IPv6 routes of pod %s: %w", pod.Name, err)
+	}
+	return routes, nil
 }
 
 // containers lists the container that keeps the routes first.

@@ -72,6 +72,7 @@ func TestPlain(t *testing.T) {
 		s.want(0, s.run("up", "ha-single-zone", "-f", file, "--dry-run"))
 	})
 	s.sub("pods reach each other across nodes", checkPods)
+	s.sub("trace reads the routes of running pods", checkTrace)
 	s.sub("a route that was lost is seen and repaired", func(s *suite) {
 		route := strings.Fields(s.docker("exec", plainWorker, "ip", "route", "show", "10.1.0.0/24"))
 		if len(route) == 0 {
@@ -160,6 +161,37 @@ func checkPods(s *suite) {
 	}
 	s.mustKubectl(node, "exec", "client", "--", "nc", "-z", "-w", "5", address, "8080")
 	s.mustKubectl(node, "delete", "pod", "server", "client", "--wait=false")
+}
+
+// checkTrace makes what a control plane has to do with the VPN, without one: the way to the machine is direct.
+func checkTrace(s *suite) {
+	s.t.Helper()
+	const namespace = "shoot--local--local"
+	pod := func(name, app, container string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"labels":{"app":%q}},"spec":{"terminationGracePeriodSeconds":0,
+			"containers":[{"name":%q,"image":"localhost/kindling/nettools:1","imagePullPolicy":"Never","command":["sleep","3600"]}]}}`, name, namespace, app, container)
+	}
+	kubeconfig := filepath.Join(s.home, "state", "kindling", "e2e-plain", "kubeconfig")
+	if r := s.want(1, s.run("trace", "--kubeconfig", kubeconfig, "--namespace", namespace)); !strings.Contains(r.stderr, "no running pod vpn-seed-server") {
+		s.t.Errorf("without pods trace says:\n%s", r.stderr)
+	}
+	s.apply(plainNode, fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace))
+	s.apply(plainNode, pod("vpn-seed-server-0", "vpn-seed-server", "vpn-seed-server"))
+	s.apply(plainNode, pod("machine-0", "machine", "node"))
+	if output, err := s.kubectl(plainNode, "wait", "--namespace", namespace, "--for=condition=Ready", "--timeout=90s", "pod/vpn-seed-server-0", "pod/machine-0"); err != nil {
+		if images := s.docker("exec", plainNode, "crictl", "images"); !strings.Contains(images, "kindling/nettools") {
+			s.t.Skip("skipped: the node image holds no localhost/kindling/nettools:1")
+		}
+		s.t.Fatalf("%v: %s", err, output)
+	}
+	address := s.mustKubectl(plainNode, "get", "pod", "machine-0", "--namespace", namespace, "--output", "jsonpath={.status.podIP}")
+	r := s.want(0, s.run("trace", "--kubeconfig", kubeconfig, "--namespace", namespace))
+	for _, want := range []string{"default via 10.1.", address, "is reached DIRECTLY, past the VPN"} {
+		if !strings.Contains(r.stdout, want) {
+			s.t.Errorf("trace does not say %q:\n%s", want, r.stdout)
+		}
+	}
+	s.mustKubectl(plainNode, "delete", "namespace", namespace, "--wait=false")
 }
 
 func checkNothingLeft(s *suite) {
