@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,9 +91,9 @@ func (c *cluster) images() steps.Step {
 			if err != nil {
 				return "", err
 			}
-			for image, nodes := range lacking {
+			for _, image := range slices.Sorted(maps.Keys(lacking)) {
 				report("loading " + image)
-				if err := c.load(ctx, image, nodes); err != nil {
+				if err := c.load(ctx, image, lacking[image]); err != nil {
 					return "", fmt.Errorf("loading image %s: %w", image, err)
 				}
 			}
