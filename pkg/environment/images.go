@@ -77,17 +77,17 @@ func (c *cluster) images() steps.Step {
 		Title: "Images in " + c.spec.Name,
 		Needs: []string{c.step("cluster"), stepManifest},
 		Observe: func(ctx context.Context) (steps.Observation, error) {
-			lacking, have, err := c.lackingImages(ctx)
+			lacking, err := c.lackingImages(ctx)
 			if err != nil {
 				return steps.Observation{}, err
 			}
 			if len(lacking) == 0 {
-				return steps.Observation{State: steps.AsWanted, Text: fmt.Sprintf("the engine has %d of Calico's images", have)}, nil
+				return steps.Observation{State: steps.AsWanted, Text: "every node has what the engine has of Calico's images"}, nil
 			}
 			return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d images of the engine are not in all nodes", len(lacking))}, nil
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
-			lacking, _, err := c.lackingImages(ctx)
+			lacking, err := c.lackingImages(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -102,35 +102,40 @@ func (c *cluster) images() steps.Step {
 	}
 }
 
-// lackingImages returns the nodes that lack an image which the engine has, by image, and how many the engine has.
-func (c *cluster) lackingImages(ctx context.Context) (lacking map[string][]kindcluster.Node, have int, err error) {
+// lackingImages returns the nodes that lack an image which the engine has, by image. Programs are run, in the engine's CLI and in nodes,
+// only for images that not every node has told the API server of.
+func (c *cluster) lackingImages(ctx context.Context) (map[string][]kindcluster.Node, error) {
 	manifest, err := c.env.manifest(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
+	reported := c.reportedImages(ctx)
 	var local []string
 	for _, image := range manifest.Images() {
+		if reported[image] {
+			continue
+		}
 		_, err := c.env.Engine.ImageID(ctx, image)
 		switch {
 		case is[*engine.NotFoundError](err):
 		case err != nil:
-			return nil, 0, err
+			return nil, err
 		default:
 			local = append(local, image)
 		}
 	}
 	if len(local) == 0 {
-		return nil, 0, nil
+		return nil, nil
 	}
 	nodes, err := c.kindNodes(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	there, err := eachNode(ctx, nodes, func(ctx context.Context, node kindcluster.Node) (map[string]string, error) { return node.ImageIDs(ctx) })
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	lacking = map[string][]kindcluster.Node{}
+	lacking := map[string][]kindcluster.Node{}
 	for i, node := range nodes {
 		for _, image := range local {
 			if _, ok := there[i][image]; !ok {
@@ -138,7 +143,39 @@ func (c *cluster) lackingImages(ctx context.Context) (lacking map[string][]kindc
 			}
 		}
 	}
-	return lacking, len(local), nil
+	return lacking, nil
+}
+
+// reportedImages returns the images that all nodes have told the API server of. What a node has not told, or not yet, is no proof
+// that it lacks it, and an API server that does not answer is asked by the steps that need it.
+func (c *cluster) reportedImages(ctx context.Context) map[string]bool {
+	containers, err := c.knownContainers(ctx)
+	if err != nil {
+		return nil
+	}
+	client, err := c.connect(ctx)
+	if err != nil {
+		return nil
+	}
+	byNode, err := client.NodeImages(ctx)
+	if err != nil {
+		return nil
+	}
+	count, nodes := map[string]int{}, 0
+	for _, container := range containers {
+		if !isNode(container) {
+			continue
+		}
+		nodes++
+		for _, image := range byNode[container.Name] {
+			count[image]++
+		}
+	}
+	reported := map[string]bool{}
+	for image, n := range count {
+		reported[image] = n == nodes
+	}
+	return reported
 }
 
 // load saves an image once and feeds it to all nodes at the same time, without a file in between.

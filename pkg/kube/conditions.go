@@ -118,6 +118,25 @@ func (c *Client) NodesReady(wanted Started) Condition {
 	}}
 }
 
+// NodeImages returns the names of the images that each node has told the API server of, by node. Kubelets tell of the fifty largest.
+func (c *Client) NodeImages(ctx context.Context) (map[string][]string, error) {
+	nodes, err := c.List(ctx, reference("v1", "Node", "", ""))
+	if err != nil {
+		return nil, err
+	}
+	images := map[string][]string{}
+	for i := range nodes {
+		node, err := as[corev1.Node](&nodes[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, image := range node.Status.Images {
+			images[node.Name] = append(images[node.Name], image.Names...)
+		}
+	}
+	return images, nil
+}
+
 // renewals returns when each node's kubelet has renewed its lease.
 func (c *Client) renewals(ctx context.Context) (map[string]time.Time, error) {
 	leases, err := c.List(ctx, reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
