@@ -34,11 +34,14 @@ type cluster struct {
 	// kubeconfigName is the name of its file in the environment's folder.
 	kubeconfigName string
 
-	mutex         sync.Mutex
-	kubeconfig    []byte
-	client        *kube.Client
+	mutex      sync.Mutex
+	kubeconfig []byte
+	client     *kube.Client
+	seen       []engine.Container
+
+	// What only nodes tell has a lock of its own: running programs in them takes long, and the API server can be asked meanwhile.
+	nodesMutex    sync.Mutex
 	nodes         []kindcluster.Node
-	seen          []engine.Container
 	encapsulation v1alpha1.Encapsulation
 }
 

@@ -7,8 +7,10 @@ package environment
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/kube"
 )
@@ -80,17 +82,29 @@ func answers(ctx context.Context, client *kube.Client) bool {
 func (c *cluster) forget() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.kubeconfig, c.client, c.nodes, c.seen, c.encapsulation = nil, nil, nil, nil, ""
+	c.kubeconfig, c.client, c.seen = nil, nil, nil
+	c.nodesMutex.Lock()
+	defer c.nodesMutex.Unlock()
+	c.nodes, c.encapsulation = nil, ""
 }
 
 // kindNodes returns the nodes, asked for once.
 func (c *cluster) kindNodes(ctx context.Context) ([]kindcluster.Node, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
+	containers, err := c.knownContainers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.nodesMutex.Lock()
+	defer c.nodesMutex.Unlock()
 	if c.nodes != nil {
 		return c.nodes, nil
 	}
-	var err error
-	c.nodes, err = c.env.Kind.Nodes(ctx, c.spec.Name)
-	return c.nodes, err
+	all, err := c.env.Kind.Nodes(ctx, c.spec.Name)
+	if err != nil {
+		return nil, err
+	}
+	c.nodes = slices.DeleteFunc(all, func(node kindcluster.Node) bool {
+		return !slices.ContainsFunc(containers, func(container engine.Container) bool { return container.Name == node.Name() && isNode(container) })
+	})
+	return c.nodes, nil
 }

@@ -31,8 +31,8 @@ func (c *cluster) resolveEncapsulation(ctx context.Context) (v1alpha1.Encapsulat
 	if len(nodes) == 0 {
 		return "", fmt.Errorf("cluster %s has no node to ask for the kernel's encapsulations", c.spec.Name)
 	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
+	c.nodesMutex.Lock()
+	defer c.nodesMutex.Unlock()
 	if c.encapsulation != "" {
 		return c.encapsulation, nil
 	}
@@ -50,8 +50,8 @@ func (c *cluster) resolveEncapsulation(ctx context.Context) (v1alpha1.Encapsulat
 
 // knownEncapsulation returns what resolveEncapsulation found out; empty before.
 func (c *cluster) knownEncapsulation() v1alpha1.Encapsulation {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
+	c.nodesMutex.Lock()
+	defer c.nodesMutex.Unlock()
 	return c.encapsulation
 }
 

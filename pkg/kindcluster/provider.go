@@ -11,7 +11,6 @@ import (
 
 	kindv1alpha4 "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/kind/pkg/cluster"
-	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 	"sigs.k8s.io/kind/pkg/log"
 
 	"github.com/gardener/kindling/pkg/engine"
@@ -25,7 +24,8 @@ type Provider interface {
 	Delete(ctx context.Context, name string) error
 	// Kubeconfig returns the kubeconfig for the host, or for containers on the container network.
 	Kubeconfig(ctx context.Context, name string, internal bool) ([]byte, error)
-	// Nodes returns the nodes that run Kubernetes, so no load balancer, by name.
+	// Nodes returns the containers of a cluster, by name. A load balancer is among them: kind asks the engine once for each container to
+	// tell them apart, which callers know already.
 	Nodes(ctx context.Context, name string) ([]Node, error)
 }
 
@@ -89,12 +89,8 @@ func (l Library) Nodes(ctx context.Context, name string) ([]Node, error) {
 		if err != nil {
 			return nil, explain("listing the nodes of cluster "+name, err)
 		}
-		internal, err := nodeutils.InternalNodes(all)
-		if err != nil {
-			return nil, explain("listing the nodes of cluster "+name, err)
-		}
 		var nodes []Node
-		for _, node := range internal {
+		for _, node := range all {
 			nodes = append(nodes, kindNode{node})
 		}
 		sortNodes(nodes)
