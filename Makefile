@@ -80,4 +80,4 @@ lint: ## golangci-lint at a pinned version
 generate: ## Write JSON Schema, command pages and golden files anew
 	go run ./hack/schema
 	go run ./hack/docs
-	go test ./pkg/render ./pkg/cmd -update
+	go test ./pkg/render ./pkg/cmd ./pkg/vpn -update

@@ -16,6 +16,7 @@ import (
 	"github.com/gardener/kindling/pkg/lab"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/profiles"
+	"github.com/gardener/kindling/pkg/vpn"
 )
 
 // Exit codes, as documented in the README.
@@ -96,6 +97,12 @@ type commandFailed struct{ code int }
 
 func (*commandFailed) Error() string { return "" }
 
+// labInterrupted says that a laboratory was interrupted, which can't go on from anywhere.
+type labInterrupted struct{ err error }
+
+func (*labInterrupted) Error() string   { return "interrupted; nothing of the laboratory is left" }
+func (e *labInterrupted) Unwrap() error { return e.err }
+
 // ExitCode returns the exit code of an error. Where several errors are joined, the one that says most about what to do wins:
 // interrupted, wrong file, host not fit, time is up.
 func ExitCode(err error) int {
@@ -108,7 +115,7 @@ func ExitCode(err error) int {
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
-		is[*RoutesError](err):
+		is[*RoutesError](err), is[*vpn.UnsupportedError](err):
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences
@@ -126,6 +133,8 @@ func Message(err error) string {
 	switch {
 	case err == nil, is[*told](err):
 		return ""
+	case is[*labInterrupted](err):
+		return err.Error()
 	case errors.Is(err, context.Canceled):
 		return "interrupted; run the same command again to go on from here"
 	case errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "time is up"):

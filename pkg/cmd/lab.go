@@ -104,7 +104,7 @@ func (o *labRunOptions) run(ctx context.Context, streams IOStreams) error {
 	opts.Break = lab.Side(o.breakSide.value)
 	report, err := self.Run(ctx, opts, streams.ErrOut, labProgress(streams.ErrOut))
 	if err != nil {
-		return err
+		return ended(ctx, err)
 	}
 	if format := printer.Format(o.output.value); format != printer.FormatTable {
 		err = printer.Encode(streams.Out, format, report)
@@ -113,6 +113,14 @@ func (o *labRunOptions) run(ctx context.Context, streams IOStreams) error {
 	}
 	if err == nil && report.Verdict == lab.VerdictBroken {
 		return refused{}
+	}
+	return err
+}
+
+// ended tells an interruption from other ends of a laboratory.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &labInterrupted{ctx.Err()}
 	}
 	return err
 }
@@ -155,7 +163,7 @@ func (o *labOptions) shell(ctx context.Context, streams IOStreams, namespace str
 	}
 	code, err := self.Shell(ctx, o.options(), lab.ShellOptions{Namespace: namespace, Command: command}, labProgress(streams.ErrOut))
 	if err != nil {
-		return err
+		return ended(ctx, err)
 	}
 	if code != 0 {
 		return &commandFailed{code}

@@ -44,6 +44,9 @@ func labRows(report *lab.Report) [][]string {
 		if name == "connect" {
 			name = "connect by own routes"
 		}
+		if first.From == lab.SeedNode2 {
+			name = "connect (nodes may)"
+		}
 		row := []string{name, first.From, first.To}
 		for _, phase := range report.Phases {
 			row = append(row, labCell(phase, first))
@@ -81,9 +84,12 @@ func labVerdict(report *lab.Report) string {
 	case lab.VerdictHidden:
 		lines = append(lines, fmt.Sprintf("The fault is HIDDEN: %s, the port-forward that gardenlet checks the tunnel with is still green.", last.Name))
 	case lab.VerdictVisible:
-		lines = append(lines, fmt.Sprintf("The fault is visible: %s, no check is green that gardenlet would make.", last.Name))
+		lines = append(lines, fmt.Sprintf("The fault is visible: %s, no check is green.", last.Name))
+		if !report.HA && report.Break == lab.SideSeed {
+			lines = append(lines, "The proxy that kube-apiserver asks has gone with vpn-seed-server; --break shoot leaves it.")
+		}
 	case lab.VerdictNotBroken:
-		lines = append(lines, "All checks are green; nothing was broken.")
+		lines = append(lines, "All checks are green: the VPN is not broken.")
 	case lab.VerdictBroken:
 		lines = append(lines, "Checks failed before anything was broken.")
 	}

@@ -8,18 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/netip"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
-	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/render"
-	"github.com/gardener/kindling/pkg/route"
 	"github.com/gardener/kindling/pkg/vpn"
 	"github.com/gardener/kindling/pkg/vpn/picture"
 )
@@ -39,6 +33,8 @@ type traceOptions struct {
 	kubeconfig string
 	namespace  string
 	output     *choice
+	// elsewhere says that tables come from a file or from pods.
+	elsewhere bool
 }
 
 func newTraceCommand(streams IOStreams) *cobra.Command {
@@ -61,6 +57,7 @@ The exit code is 0 for each verdict.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(command *cobra.Command, args []string) error {
+			options.elsewhere = command.Flags().Changed("routes") || command.Flags().Changed("kubeconfig")
 			return options.run(command.Context(), streams, args)
 		},
 	}
@@ -97,14 +94,27 @@ func (o *traceOptions) run(ctx context.Context, streams IOStreams, args []string
 	}
 }
 
+// check refuses flags that don't go together. named says that a profile is given.
+func (o *traceOptions) check(named bool) error {
+	switch {
+	case o.routes == "-" && o.file == "-":
+		return errors.New("standard input can be the environment or the routes, not both")
+	case o.elsewhere && o.routes == "" && o.kubeconfig == "":
+		return errors.New("--routes and --kubeconfig need the name of a file")
+	case o.elsewhere && o.shoot != "" && o.file == "" && !named:
+		return errors.New("--shoot is a shoot of an environment: give a profile or a file too")
+	}
+	return nil
+}
+
 func (o *traceOptions) trace(ctx context.Context, streams IOStreams, args []string) (*vpn.Trace, error) {
-	if o.routes == "-" && o.file == "-" {
-		return nil, &UsageError{errors.New("standard input can be the environment or the routes, not both")}
+	if err := o.check(len(args) > 0); err != nil {
+		return nil, &UsageError{err}
 	}
 	// With tables from somewhere else an environment is needed only for the names of ranges.
 	var network *vpn.Network
 	var notices []string
-	if (o.routes == "" && o.kubeconfig == "") || o.file != "" || len(args) > 0 {
+	if !o.elsewhere || o.file != "" || len(args) > 0 {
 		var err error
 		if network, notices, err = o.network(streams, args); err != nil {
 			return nil, err
@@ -176,79 +186,4 @@ func (o *traceOptions) target(network *vpn.Network) (vpn.Target, error) {
 		return vpn.Target{}, &UsageError{err}
 	}
 	return target, nil
-}
-
-// fromText judges a table that was pasted or saved.
-func (o *traceOptions) fromText(in io.Reader, network *vpn.Network) (*vpn.Trace, error) {
-	target, err := o.target(network)
-	if err != nil {
-		return nil, err
-	}
-	name := "standard input"
-	if o.routes != "-" {
-		file, err := os.Open(o.routes)
-		if err != nil {
-			return nil, fmt.Errorf("reading routes: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		in, name = file, o.routes
-	}
-	routes, err := route.Parse(in)
-	if err != nil {
-		return nil, &RoutesError{name, err}
-	}
-	table, err := route.NewTable(routes)
-	if err != nil {
-		return nil, &RoutesError{name, err}
-	}
-	from := o.from.value
-	if from == "" {
-		from = "the pod of this table"
-	}
-	return vpn.Observe(&route.Namespace{Name: from, Table: table}, target, seedPods(network)), nil
-}
-
-// fromPods judges the table of a running pod.
-func (o *traceOptions) fromPods(ctx context.Context, network *vpn.Network) (*vpn.Trace, error) {
-	kubeconfig, err := os.ReadFile(o.kubeconfig)
-	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	client, err := kube.NewClient(kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	observed, err := podroutes.Read(ctx, client, o.namespace, o.from.value)
-	if err != nil {
-		return nil, err
-	}
-	var target vpn.Target
-	if o.to == "" {
-		if target, err = machines(observed, o.namespace); err != nil {
-			return nil, err
-		}
-	} else if target, err = o.target(network); err != nil {
-		return nil, err
-	}
-	trace := vpn.Observe(&observed.Namespace, target, seedPods(network))
-	trace.Shoot, trace.HA = o.namespace, observed.HA
-	return trace, nil
-}
-
-func machines(observed *podroutes.Observed, namespace string) (vpn.Target, error) {
-	if len(observed.Machines) == 0 {
-		return vpn.Target{}, &UsageError{fmt.Errorf("namespace %s has no machines: say with --to where packets go", namespace)}
-	}
-	var prefixes []netip.Prefix
-	for _, address := range observed.Machines {
-		prefixes = append(prefixes, netip.PrefixFrom(address, address.BitLen()))
-	}
-	return vpn.NewTarget("machines", "machines of "+namespace, prefixes...), nil
-}
-
-func seedPods(network *vpn.Network) netip.Prefix {
-	if network == nil {
-		return netip.Prefix{}
-	}
-	return network.Family.SeedPods
 }

@@ -91,11 +91,18 @@ func (c *cluster) images() steps.Step {
 			if err != nil {
 				return "", err
 			}
+			group, ctx := errgroup.WithContext(ctx)
 			for _, image := range slices.Sorted(maps.Keys(lacking)) {
 				report("loading " + image)
-				if err := c.load(ctx, image, lacking[image]); err != nil {
-					return "", fmt.Errorf("loading image %s: %w", image, err)
-				}
+				group.Go(func() error {
+					if err := c.load(ctx, image, lacking[image]); err != nil {
+						return fmt.Errorf("loading image %s: %w", image, err)
+					}
+					return nil
+				})
+			}
+			if err := group.Wait(); err != nil {
+				return "", err
 			}
 			return fmt.Sprintf("%d loaded", len(lacking)), nil
 		},

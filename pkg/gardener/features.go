@@ -18,6 +18,9 @@ const (
 	WideVPNTransferIPv6 Feature = 104
 	// ReservedKubernetesService: 240.0.0.0/8 is reserved (gardener/gardener#10949).
 	ReservedKubernetesService Feature = 111
+	// VPNByDefault: the VPN written in Go, with an IPv6 transfer network and high availability for IPv6. From v1.104 on it can be had by
+	// the feature gate NewVPN, which is on by default from here and gone with NewVPN.
+	VPNByDefault Feature = 115
 	// NewVPN: no IPv4 transfer network any more, and high availability with IPv6 (gardener/gardener#11714).
 	NewVPN Feature = 116
 	// OverlapWithoutHA: IPv4 ranges of shoots without high availability may overlap with the seed's (gardener/gardener#11582).

@@ -21,19 +21,20 @@ type laboratory struct {
 	*topology
 	ha         bool
 	program    Program
+	say        func(string)
 	identity   identity
 	namespaces map[string]*namespace
 	processes  map[string][]*process
 }
 
 // build makes the namespaces of a topology, in a process whose own network namespace has nothing in it yet.
-func build(opts Options, program Program) (*laboratory, error) {
+func build(opts Options, program Program, say func(string)) (*laboratory, error) {
 	t, err := newTopology(opts)
 	if err != nil {
 		return nil, err
 	}
 	l := &laboratory{
-		topology: t, ha: opts.HA, program: program,
+		topology: t, ha: opts.HA, program: program, say: say,
 		namespaces: map[string]*namespace{}, processes: map[string][]*process{},
 	}
 	return l, steps(

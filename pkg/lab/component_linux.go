@@ -137,7 +137,14 @@ func (t tunnelConfig) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connectThrough(conn, t.Dial.String())
+	if err := conn.SetDeadline(time.Now().Add(headerTimeout)); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	through, err := connectThrough(conn, t.Dial.String())
+	if err != nil {
+		return nil, err
+	}
+	return through, through.SetDeadline(time.Time{})
 }
 
 func listen(ctx context.Context, address netip.AddrPort) (net.Listener, error) {

@@ -5,6 +5,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -31,13 +32,13 @@ func addTunnelDevice(name string, mode netlink.TuntapMode) error {
 
 // openTunnelDevice takes hold of a device that is there. Reads of the file wait in Go's poller, so that it can be closed.
 func openTunnelDevice(name string, mode netlink.TuntapMode) (*os.File, error) {
-	fd, err := unix.Open(tunDevice, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", tunDevice, err)
-	}
 	request, err := unix.NewIfreq(name)
 	if err != nil {
 		return nil, fmt.Errorf("naming the device %s: %w", name, err)
+	}
+	fd, err := unix.Open(tunDevice, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", tunDevice, err)
 	}
 	request.SetUint16(uint16(mode) | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
@@ -53,28 +54,34 @@ const bondName = "bond0"
 // addBond puts TAP devices into a bond that uses the first one that works, as the VPN's client does. Where the kernel has no
 // bonding, a bridge of that name with the first device as its only port takes its place: routes and packets are the same, but
 // it does not change over to the second. Two ports would make a loop through both servers.
-func addBond(devices []string) error {
+//
+// Where OpenVPN's devices are probed by ARP, the bond looks at their carrier: the end of a process is seen at once.
+func addBond(devices []string) (bonding bool, err error) {
 	bond := netlink.NewLinkBond(netlink.LinkAttrs{Name: bondName})
 	bond.Mode = netlink.BOND_MODE_ACTIVE_BACKUP
+	bond.FailOverMac = netlink.BOND_FAIL_OVER_MAC_ACTIVE
 	bond.Miimon = 100
-	if err := netlink.LinkAdd(bond); err == nil {
-		for _, device := range devices {
-			if err := enslave(device, bondName); err != nil { // a device joins while it is down
-				return err
-			}
-		}
-	} else {
+	members := devices
+	switch err := netlink.LinkAdd(bond); {
+	case err == nil:
+		bonding = true
+	case !errors.Is(err, unix.EOPNOTSUPP):
+		return false, fmt.Errorf("making %s: %w", bondName, err)
+	default:
+		members = devices[:1]
 		if err := netlink.LinkAdd(&netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: bondName}}); err != nil {
-			return fmt.Errorf("making %s as a bond or a bridge: %w", bondName, err)
+			return false, fmt.Errorf("making a bridge in the place of %s: %w", bondName, err)
 		}
-		if err := enslave(devices[0], bondName); err != nil {
-			return err
+	}
+	for _, device := range members { // a device joins while it is down
+		if err := enslave(device, bondName); err != nil {
+			return bonding, err
 		}
 	}
 	for _, device := range append(devices, bondName) {
 		if err := up(device); err != nil {
-			return err
+			return bonding, err
 		}
 	}
-	return nil
+	return bonding, nil
 }

@@ -48,7 +48,10 @@ func (r sandboxRequest) answer(ctx context.Context, say func(string)) sandboxAns
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return failed(fmt.Errorf("keeping mounts to itself: %w", err))
 	}
-	l, err := build(r.Options, r.Program)
+	if err := probe(); err != nil {
+		return failed(err)
+	}
+	l, err := build(r.Options, r.Program, say)
 	if err != nil {
 		return failed(err)
 	}
@@ -63,6 +66,9 @@ func (r sandboxRequest) answer(ctx context.Context, say func(string)) sandboxAns
 		}
 		return sandboxAnswer{ExitCode: code}
 	}
+	if err := l.warmUp(ctx); err != nil {
+		return failed(err)
+	}
 	report, err := l.play(ctx, r.Options, say)
 	if err != nil {
 		return failed(err)
@@ -70,26 +76,11 @@ func (r sandboxRequest) answer(ctx context.Context, say func(string)) sandboxAns
 	return sandboxAnswer{Report: report}
 }
 
-// Remedies for machines that can't hold the laboratory.
-const (
-	namespaceRemedy = "Run it as root, or allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, " +
-		"kernel.apparmor_restrict_unprivileged_userns), or run it on another Linux machine."
-	tunRemedy  = "It needs the kernel's TUN driver (modprobe tun) and the right to open " + tunDevice + "; in a container, pass that device in."
-	kernRemedy = "It needs a Linux kernel with veth, bridge, TUN and nf_tables (nat, masquerade, ct), and /proc/sys/net that can be written to."
-)
-
-// failed tells an error. Those that say that the kernel lacks something, or forbids it, are told apart: they are the machine's.
+// failed tells an error. What the machine can't do is told apart.
 func failed(err error) sandboxAnswer {
 	answer := sandboxAnswer{Error: err.Error()}
-	var path *os.PathError
-	switch {
-	case errors.As(err, &path) && path.Path == tunDevice:
-		answer.Unsupported, answer.Remedy = "opening "+tunDevice, tunRemedy
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES), errors.Is(err, unix.EROFS):
-		answer.Unsupported, answer.Remedy = "the kernel forbids a part of it", namespaceRemedy+"\n"+kernRemedy
-	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EAFNOSUPPORT),
-		errors.Is(err, unix.EPROTONOSUPPORT), errors.Is(err, unix.ENOENT):
-		answer.Unsupported, answer.Remedy = "the kernel lacks a part of it", kernRemedy
+	if unsupported, ok := errors.AsType[*UnsupportedError](err); ok {
+		answer.Error, answer.Unsupported, answer.Remedy = unsupported.Err.Error(), unsupported.What, unsupported.Remedy
 	}
 	return answer
 }

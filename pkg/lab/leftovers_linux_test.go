@@ -36,7 +36,7 @@ func TestNothingIsLeft(t *testing.T) {
 	line, _ := bufio.NewReader(stdout).ReadString('\n')
 	if line != "built\n" {
 		_ = command.Wait()
-		if strings.Contains(said.String(), "can't hold the laboratory") {
+		if strings.Contains(said.String(), "can't hold the laboratory") && os.Getenv(requiredVariable) == "" {
 			t.Skip(said.String())
 		}
 		t.Fatalf("the laboratory was not built: %q, %s", line, said)

@@ -56,9 +56,9 @@ type Verdict string
 const (
 	// VerdictVisible says that no check is green with a broken VPN.
 	VerdictVisible Verdict = "visible"
-	// VerdictHidden says that gardenlet's check of the tunnel, a port-forward, is green with a broken VPN.
+	// VerdictHidden says that a check is green with a broken VPN, past it: gardenlet's check of the tunnel is such a one.
 	VerdictHidden Verdict = "hidden"
-	// VerdictNotBroken says that nothing was broken and all checks are green.
+	// VerdictNotBroken says that the VPN carries packets still.
 	VerdictNotBroken Verdict = "not broken"
 	// VerdictBroken says that checks were red before anything was broken.
 	VerdictBroken Verdict = "broken from the start"
@@ -72,34 +72,33 @@ type Report struct {
 	MetricsService netip.Addr `json:"metricsService"`
 	Phases         []Phase    `json:"phases"`
 	Verdict        Verdict    `json:"verdict"`
-	// Bypasses are the pods that reach the kubelet past the VPN.
+	// Bypasses are the pods that reach the kubelet past the VPN in the last phase.
 	Bypasses []string `json:"bypasses,omitempty"`
 }
 
 // judge fills in what follows from the phases.
 func (r *Report) judge() {
 	r.Verdict = verdict(r.Phases)
-	for _, phase := range r.Phases {
-		for _, result := range slices.Concat(phase.Checks, phase.Connects) {
-			if result.Path == PathDirect && !slices.Contains(r.Bypasses, result.From) {
-				r.Bypasses = append(r.Bypasses, result.From)
-			}
+	for _, result := range r.Phases[len(r.Phases)-1].Connects {
+		if result.Path == PathDirect && result.From != SeedNode2 {
+			r.Bypasses = append(r.Bypasses, result.From)
 		}
 	}
 }
 
 func verdict(phases []Phase) Verdict {
-	green := func(phase Phase) bool {
-		return !slices.ContainsFunc(phase.Checks, func(result Result) bool { return !result.OK() })
-	}
-	switch last := phases[len(phases)-1]; {
-	case !green(phases[0]):
+	last := phases[len(phases)-1]
+	green := func(result Result) bool { return result.OK() }
+	red := func(result Result) bool { return !result.OK() }
+	direct := func(result Result) bool { return result.Path == PathDirect }
+	switch {
+	case slices.ContainsFunc(phases[0].Checks, red):
 		return VerdictBroken
-	case len(phases) == 1:
-		return VerdictNotBroken
-	case slices.ContainsFunc(last.Checks, func(result Result) bool { return result.Check == string(checkPortForward) && result.OK() }):
+	case len(phases) > 1 && !slices.ContainsFunc(last.Checks, green):
+		return VerdictVisible
+	case len(phases) > 1 && slices.ContainsFunc(last.Checks, direct):
 		return VerdictHidden
 	default:
-		return VerdictVisible
+		return VerdictNotBroken
 	}
 }

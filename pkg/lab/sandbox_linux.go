@@ -52,9 +52,12 @@ type Program []string
 // Run builds the laboratory, plays the fault in it, and reports what was seen. The error is an *UnsupportedError where this machine
 // can't hold it. say gets a line for each thing that is done.
 func (p Program) Run(ctx context.Context, opts Options, stderr io.Writer, say func(string)) (*Report, error) {
-	command := p.command(ctx)
-	command.Stderr = stderr
-	answer, err := ask(command, sandboxRequest{Options: opts, Program: p}, say)
+	prepare := func() *exec.Cmd {
+		command := p.command(ctx)
+		command.Stderr = stderr
+		return command
+	}
+	answer, err := ask(prepare, sandboxRequest{Options: opts, Program: p}, say)
 	if err != nil {
 		return nil, errors.Join(err, ctx.Err())
 	}
@@ -66,7 +69,7 @@ func (p Program) command(ctx context.Context) *exec.Cmd {
 }
 
 // ask runs the sandbox and waits for its last answer.
-func ask(command *exec.Cmd, request sandboxRequest, say func(string)) (*sandboxAnswer, error) {
+func ask(prepare func() *exec.Cmd, request sandboxRequest, say func(string)) (*sandboxAnswer, error) {
 	requestReader, requestWriter, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("making a pipe: %w", err)
@@ -77,14 +80,17 @@ func ask(command *exec.Cmd, request sandboxRequest, say func(string)) (*sandboxA
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	defer func() { _ = errors.Join(answerReader.Close(), answerWriter.Close()) }()
-	command.ExtraFiles = []*os.File{requestReader, answerWriter}
 	ended := make(chan error, 1)
 	started := make(chan error)
 	go func() {
 		// The kernel kills the sandbox when the thread that started it ends, which happens with this process, however it ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := startSandbox(command)
+		command, err := startSandbox(func() *exec.Cmd {
+			command := prepare()
+			command.ExtraFiles = []*os.File{requestReader, answerWriter}
+			return command
+		})
 		started <- err
 		if err == nil {
 			ended <- command.Wait()
@@ -105,18 +111,27 @@ func ask(command *exec.Cmd, request sandboxRequest, say func(string)) (*sandboxA
 }
 
 // startSandbox starts the process in namespaces of its own. Without the right to make them, a user namespace gives it.
-func startSandbox(command *exec.Cmd) error {
+func startSandbox(prepare func() *exec.Cmd) (*exec.Cmd, error) {
 	const flags = unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID
+	command := prepare()
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags, Pdeathsig: syscall.SIGKILL}
-	if os.Geteuid() != 0 {
-		command.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
-		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
-		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
+	err := command.Start()
+	if errors.Is(err, unix.EPERM) {
+		command = prepare()
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags: flags | unix.CLONE_NEWUSER, Pdeathsig: syscall.SIGKILL,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}},
+		}
+		err = command.Start()
 	}
-	if err := command.Start(); err != nil {
-		return &UnsupportedError{What: "making namespaces", Err: err, Remedy: namespaceRemedy}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("starting this program again: %w", err)
 	}
-	return nil
+	if err != nil {
+		return nil, &UnsupportedError{What: "making namespaces", Err: err, Remedy: namespaceRemedy}
+	}
+	return command, nil
 }
 
 func readAnswers(r io.Reader, say func(string)) (*sandboxAnswer, error) {

@@ -21,6 +21,9 @@ import (
 // The tunnel stands in for OpenVPN: packets of a TUN device, or frames of a TAP device, over one TCP connection that the side of
 // the shoot makes to the seed. It is not encrypted: nothing of it leaves the laboratory.
 
+// frameTimeout is for a connection to take a frame; it has buffers for thousands.
+const frameTimeout = time.Second
+
 // maxFrame is the longest frame of a device: its MTU and an Ethernet header are far below.
 const maxFrame = 1<<16 - 1
 
@@ -97,7 +100,11 @@ func serveTunnel(ctx context.Context, device *os.File, listener net.Listener) er
 		}
 		group.Go(func() error {
 			defer func() { _ = conn.Close() }()
-			receive, leave := center.join(func(frame []byte) error { return writeFrame(conn, frame) })
+			receive, leave := center.join(func(frame []byte) error {
+				// One client that takes nothing must not stop the others.
+				_ = conn.SetWriteDeadline(time.Now().Add(frameTimeout))
+				return writeFrame(conn, frame)
+			})
 			defer leave()
 			// The first frame is empty: it tells the client that it has a port now.
 			if err := writeFrame(conn, nil); err != nil {

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 
 	"github.com/vishvananda/netlink"
-	"go4.org/netipx"
 )
 
 // Devices of the VPN, named as in Gardener's.
@@ -49,35 +48,22 @@ func (l *laboratory) buildVPN() error {
 
 // buildTun makes the VPN without high availability: a point-to-point device at both ends.
 func (l *laboratory) buildTun() error {
-	seed, seedPeer := transferAddress(1), transferAddress(2)
-	shoot, shootPeer := transferAddress(6), transferAddress(5)
 	if err := l.namespaces[VPNSeedServer].do(func() error {
 		return steps(
-			func() error { return addTun(seed, seedPeer) },
-			func() error { return l.routeTunnelled(tunName, seedPeer) },
+			func() error { return addTun(transferAddress(1)) },
+			// OpenVPN takes the first address that is not its own for its next hop; on a point-to-point device it says nothing.
+			func() error { return l.routeTunnelled(tunName, transferAddress(2)) },
 		)
 	}); err != nil {
 		return err
 	}
-	return l.namespaces[VPNShoot].do(func() error {
-		return steps(
-			func() error { return addTun(shoot, shootPeer) },
-			func() error { return addRoute(route{to: transferNetwork(), via: shootPeer, device: tunName}) },
-		)
-	})
+	return l.namespaces[VPNShoot].do(func() error { return addTun(transferAddress(10)) })
 }
 
-func addTun(address, peer netip.Addr) error {
+func addTun(address netip.Addr) error {
 	return steps(
 		func() error { return addTunnelDevice(tunName, netlink.TUNTAP_MODE_TUN) },
-		func() error {
-			link, err := netlink.LinkByName(tunName)
-			if err != nil {
-				return explain(err, "looking for interface %s", tunName)
-			}
-			addr := &netlink.Addr{IPNet: netipx.PrefixIPNet(host(address)), Peer: netipx.PrefixIPNet(host(peer))}
-			return explain(netlink.AddrAdd(link, addr), "giving %s the address %s", tunName, address)
-		},
+		func() error { return addAddress(tunName, netip.PrefixFrom(address, transferNetwork().Bits())) },
 		func() error { return up(tunName) },
 	)
 }
@@ -101,23 +87,27 @@ func (l *laboratory) buildBonds() error {
 	}
 	if err := l.namespaces[KubeAPIServer].do(func() error {
 		return steps(
-			func() error { return addBondOver(taps, bondOfKubeAPIServer) },
+			func() error { return l.addBondOver(taps, bondOfKubeAPIServer) },
 			func() error { return l.routeTunnelled(bondName, transferAddress(bondOfShoot)) },
 		)
 	}); err != nil {
 		return err
 	}
-	return l.namespaces[VPNShoot].do(func() error { return addBondOver(taps, bondOfShoot) })
+	return l.namespaces[VPNShoot].do(func() error { return l.addBondOver(taps, bondOfShoot) })
 }
 
-func addBondOver(taps []string, address byte) error {
+func (l *laboratory) addBondOver(taps []string, address byte) error {
 	for _, tap := range taps {
 		if err := addTunnelDevice(tap, netlink.TUNTAP_MODE_TAP); err != nil {
 			return err
 		}
 	}
-	if err := addBond(taps); err != nil {
+	bonding, err := addBond(taps)
+	if err != nil {
 		return err
+	}
+	if !bonding {
+		l.say("the kernel has no bonding: a bridge takes the place of " + bondName)
 	}
 	return addAddress(bondName, netip.PrefixFrom(transferAddress(address), bondNetwork().Bits()))
 }

@@ -89,6 +89,9 @@ func (e *entry) setDestination(text string) error {
 
 // promptHint recognises a command line that was copied together with what it printed.
 func promptHint(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), "```") {
+		return ": this is the fence around a quotation, and only the lines of the table belong here"
+	}
 	words := strings.Fields(line)
 	for i, word := range words {
 		last := word[len(word)-1]

@@ -98,6 +98,11 @@ func check(r *Route) error {
 	case d != d.Masked():
 		return fmt.Errorf("the destination has host bits; use %v", d.Masked())
 	}
+	for _, hop := range r.hops() {
+		if r.Destination.Addr().Is6() && hop.Gateway.Is4() {
+			return fmt.Errorf("an IPv6 route can't have the IPv4 gateway %v", hop.Gateway)
+		}
+	}
 	if kind, _ := parseType(string(r.kind())); kind != r.kind() {
 		return fmt.Errorf("%q is no type of route", string(r.Type))
 	}

@@ -5,7 +5,7 @@
 // Package vpn predicts the way from kube-apiserver to the kubelets, pods and services of a shoot: through Gardener's VPN, or past it.
 // It builds the routing tables that an environment will have from its address plan, and knows no engine and no cluster.
 //
-// What the tables hold was read from the VPN's own sources (github.com/gardener/vpn2) at the versions that Gardener used.
+// The tables are those of a VPN that is up, with one client in the shoot. What they hold was read from the VPN's own sources (github.com/gardener/vpn2) at the versions that Gardener used.
 package vpn
 
 import (
@@ -60,6 +60,9 @@ func New(plan *netplan.Plan, shoot netplan.Shoot, guard bool) (*Network, error) 
 		Plan: plan, Shoot: shoot, Family: family, Guard: guard,
 		HA: shoot.FailureTolerance != v1alpha1.FailureToleranceNone && shoot.FailureTolerance != "",
 	}
+	if n.HA && shoot.IPFamily == v1alpha1.IPv6 && !plan.Gardener.Has(gardener.VPNByDefault) {
+		return nil, &UnsupportedError{Shoot: shoot.Name, Gardener: plan.Gardener.String()}
+	}
 	n.Generation = n.generation()
 	return n, n.buildNamespaces()
 }
@@ -84,6 +87,15 @@ func (n *Network) buildNamespaces() error {
 		part.namespace.Table = table
 	}
 	return nil
+}
+
+// UnsupportedError says that a version of Gardener has no VPN for a shoot.
+type UnsupportedError struct{ Shoot, Gardener string }
+
+// Error implements error.
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("shoot %s: the VPN of Gardener %s with high availability is for IPv4 only: set failureTolerance to none, or spec.gardener.version to v1.115 or later",
+		e.Shoot, e.Gardener)
 }
 
 // client is the namespace whose routing table decides about the VPN.

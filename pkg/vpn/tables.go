@@ -18,8 +18,8 @@ const (
 	tunDevice  = "tun0"
 	tapDevice  = "tap0"
 	bondDevice = "bond0"
-	// linkDevice is the tunnel to the first VPN client in the shoot, on top of the bond.
-	linkDevice = "bond0-ip6tnl0"
+	// LinkDevice is the tunnel to the first VPN client in the shoot, on top of the bond.
+	LinkDevice = "bond0-ip6tnl0"
 )
 
 // pod returns the routes of every pod that Calico wires: one next hop for everything, which the node answers for.
@@ -42,23 +42,45 @@ func everywhere(family v1alpha1.IPFamily) netip.Prefix {
 	return netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 }
 
-// ipv4Transfer says that the VPN's own network is 192.168.123.0/24, which is so for IPv4 shoots before the VPN of Gardener v1.116.
+// transfer is the VPN's own network.
+func (n *Network) transfer() netip.Prefix {
+	version := n.Plan.Gardener
+	switch {
+	case n.ipv4Transfer() && n.HA:
+		return netip.MustParsePrefix("192.168.123.192/26") // the part of the clients
+	case n.ipv4Transfer():
+		return netip.MustParsePrefix("192.168.123.0/24")
+	case version.Has(gardener.WideVPNTransferIPv6):
+		return netip.MustParsePrefix("fd8f:6d53:b97a:1::/96")
+	default:
+		return netip.MustParsePrefix("fd8f:6d53:b97a:1::/120")
+	}
+}
+
+// ipv4Transfer says that the transfer network is IPv4: for IPv4 shoots before the VPN was written anew.
 func (n *Network) ipv4Transfer() bool {
-	return n.Shoot.IPFamily == v1alpha1.IPv4 && !n.Plan.Gardener.Has(gardener.NewVPN)
+	return n.Shoot.IPFamily == v1alpha1.IPv4 && !n.Plan.Gardener.Has(gardener.VPNByDefault)
+}
+
+// device is where the routes of the transfer network are, at both ends.
+func (n *Network) device() string {
+	if n.HA {
+		return bondDevice
+	}
+	return tunDevice
 }
 
 // forth returns the routes that the VPN gives to its client in the seed: the networks of the shoot, or the ranges that they are
-// mapped to.
+// mapped to, and the transfer network.
 func (n *Network) forth() []route.Route {
-	base := route.Route{Device: tunDevice}
+	base := route.Route{Device: n.device()}
 	switch {
-	case n.HA && n.Plan.Gardener.Has(gardener.NewVPN):
-		base.Device = linkDevice
+	case n.HA && !n.ipv4Transfer():
+		base.Device = LinkDevice
 	case n.HA:
-		base.Device = bondDevice
-		base.Gateway = netip.MustParseAddr("192.168.123.194") // the first VPN client in the shoot
+		base.Gateway = netip.MustParseAddr("192.168.123.194") // the VPN client in the shoot
 	case n.ipv4Transfer():
-		base.Gateway = netip.MustParseAddr("192.168.123.2")
+		base.Gateway = netip.MustParseAddr("192.168.123.2") // OpenVPN's way to say: through the tunnel
 	}
 	var routes []route.Route
 	for _, network := range n.tunnelled() {
@@ -69,47 +91,42 @@ func (n *Network) forth() []route.Route {
 		}
 		routes = append(routes, r)
 	}
-	switch {
-	case n.HA && n.ipv4Transfer():
-		routes = append(routes, route.Route{Destination: netip.MustParsePrefix("192.168.123.192/26"), Device: bondDevice})
-	case n.ipv4Transfer():
-		routes = append(routes, route.Route{Destination: netip.MustParsePrefix("192.168.123.2/32"), Device: tunDevice})
-	}
-	return routes
+	return append(routes, route.Route{Destination: n.transfer(), Device: n.device()})
 }
 
 // server returns the routes of a VPN server with high availability: it joins clients, and has nothing but its own network.
 func (n *Network) server() []route.Route {
-	if !n.HA || !n.ipv4Transfer() {
+	switch {
+	case !n.HA:
 		return nil
+	case n.ipv4Transfer():
+		return []route.Route{{Destination: netip.MustParsePrefix("192.168.123.0/26"), Device: tapDevice}}
+	default:
+		return []route.Route{{Destination: netip.MustParsePrefix("fd8f:6d53:b97a:1::100:0/112"), Device: tapDevice}}
 	}
-	return []route.Route{{Destination: netip.MustParsePrefix("192.168.123.0/26"), Device: tapDevice}}
 }
 
 // back returns the routes by which answers leave vpn-shoot for the seed.
 func (n *Network) back() []route.Route {
+	routes := []route.Route{{Destination: n.transfer(), Device: n.device()}}
 	switch {
-	case n.HA && n.ipv4Transfer():
-		return []route.Route{{Destination: netip.MustParsePrefix("192.168.123.192/26"), Device: bondDevice}}
-	case n.ipv4Transfer():
-		return []route.Route{{Destination: netip.MustParsePrefix("192.168.123.0/24"), Gateway: netip.MustParseAddr("192.168.123.5"), Device: tunDevice}}
-	case n.HA:
-		// In force there is a route for the address of each pod of kube-apiserver; seed pods stand for them.
-		return []route.Route{{Destination: n.sources(), Device: linkDevice}}
-	default:
-		return []route.Route{{Destination: n.sources(), Device: tunDevice}}
+	case n.HA && !n.ipv4Transfer():
+		// In force there is a route for the address of each pod of kube-apiserver; their range stands for them.
+		routes = append(routes, route.Route{Destination: n.sources(), Device: LinkDevice})
+	case n.sources() != n.transfer():
+		routes = append(routes, route.Route{Destination: n.sources(), Device: tunDevice})
 	}
+	return routes
 }
 
-// sources is where vpn-shoot sees connections come from.
+// sources is where vpn-shoot sees connections come from: an address of the device that they left by, where it has one of their family,
+// and else the pod's.
 func (n *Network) sources() netip.Prefix {
 	switch {
 	case n.Generation == GenerationMapped:
 		return mappedSeedPods()
-	case n.HA && n.ipv4Transfer():
-		return netip.MustParsePrefix("192.168.123.192/26")
-	case n.ipv4Transfer():
-		return netip.MustParsePrefix("192.168.123.0/24")
+	case n.ipv4Transfer(), !n.HA && n.Shoot.IPFamily == v1alpha1.IPv6:
+		return n.transfer()
 	default:
 		return n.Family.SeedPods
 	}

@@ -113,7 +113,7 @@ func Observe(namespace *route.Namespace, target Target, seedPods netip.Prefix) *
 	trace.Verdict = Judge(target, trace.Pieces, trace.Replies)
 	if trace.Verdict.Class == route.ClassDirect || trace.Verdict.Class == ClassMixed {
 		trace.Verdict.Why = "the table has no route of the VPN for " + list(rest(trace.Pieces))
-		trace.Verdict.Remedy = "the VPN gets a route for nodes from Shoot.spec.networking.nodes; machines need addresses in that range"
+		trace.Verdict.Remedy = "if that is a machine: the VPN gets its route from Shoot.spec.networking.nodes, and machines need addresses in that range"
 	}
 	return trace
 }
@@ -130,22 +130,29 @@ func (n *Network) proxyHop() Hop {
 func (n *Network) piece(before []Hop, decider *route.Namespace, part route.Piece) Piece {
 	piece := Piece{Prefix: part.Prefix, Class: part.Decision.Class}
 	piece.Hops = append(piece.Hops, before...)
-	piece.Hops = append(piece.Hops, hop(decider.Name, part.Decision, part.Prefix, part.Decision.Reason))
+	note := part.Decision.Reason
+	if part.Decision.Map != nil && !n.HA {
+		note += "; so it is for the proxy's packets, others leave by their own routes"
+	}
+	piece.Hops = append(piece.Hops, hop(decider.Name, part.Decision, part.Prefix, note))
 	switch piece.Class {
 	case route.ClassVPN:
 		piece.Hops = append(piece.Hops, n.throughVPN(part)...)
 	case route.ClassDirect:
 		piece.Guarded = n.Guard && n.holdsMachines(part.Prefix)
-		piece.Hops = append(piece.Hops, n.pastVPN(piece.Guarded))
+		piece.Hops = append(piece.Hops, n.pastVPN(part.Prefix, piece.Guarded))
 	}
 	return piece
 }
 
 // throughVPN are the hops in the shoot, and the way back.
 func (n *Network) throughVPN(part route.Piece) []Hop {
-	arrived := n.VPNShoot.Decide(part.Decision.Destination)
 	note := "leaves the tunnel, and goes on with the address of " + VPNShoot
-	forth := hop(VPNShoot, arrived, part.Prefix, note)
+	forth := Hop{Namespace: VPNShoot, Note: note}
+	image := netip.PrefixFrom(part.Decision.Destination, part.Prefix.Bits())
+	if arrived := n.VPNShoot.Partition(image); len(arrived) == 1 {
+		forth = hop(VPNShoot, arrived[0].Decision, image, note)
+	}
 	forth.Class = "" // what is beside the VPN here is inside the shoot
 	back := n.VPNShoot.Decide(n.sources().Addr().Next())
 	answer := hop(VPNShoot, back, n.sources(), "sends answers into the tunnel")
@@ -154,10 +161,13 @@ func (n *Network) throughVPN(part route.Piece) []Hop {
 }
 
 // pastVPN is the node of the seed, which knows where every pod is.
-func (n *Network) pastVPN(guarded bool) Hop {
+func (n *Network) pastVPN(to netip.Prefix, guarded bool) Hop {
 	h := Hop{Namespace: "seed node", Class: route.ClassDirect, Note: "knows the way to every pod of the seed, machines too"}
-	if guarded {
+	switch {
+	case guarded:
 		h.Class, h.Note = route.ClassDropped, "the guard drops connections of seed pods to kubelets of machines"
+	case !n.holdsMachines(to):
+		h.Note = "no machine has an address there"
 	}
 	return h
 }

@@ -7,6 +7,7 @@ package vpn
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
@@ -45,11 +46,20 @@ func Judge(target Target, pieces []Piece, replies []netip.Prefix) Verdict {
 	default:
 		v.Text = fmt.Sprintf("%s is %s", target, v.Class)
 	}
-	v.ThroughVPN = v.Class == route.ClassVPN && len(replies) == 0
+	lost := slices.ContainsFunc(pieces, answersLost)
+	v.ThroughVPN = v.Class == route.ClassVPN && len(replies) == 0 && !lost
+	if lost {
+		v.Text += "; answers from the shoot don't come back by it"
+	}
 	if len(replies) > 0 {
 		v.Text += "; answers to seed pods in " + list(replies) + " enter the VPN too, and get lost"
 	}
 	return v
+}
+
+// answersLost says that the shoot has no way into the tunnel for the answers.
+func answersLost(piece Piece) bool {
+	return slices.ContainsFunc(piece.Hops, func(hop Hop) bool { return hop.Back && hop.Class != route.ClassVPN })
 }
 
 func classOf(pieces []Piece) route.Class {

@@ -5,12 +5,16 @@
 package vpn_test
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gardener/kindling/internal/testutil"
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/route"
@@ -29,6 +33,15 @@ type setting struct {
 
 func (s setting) network(t *testing.T) *vpn.Network {
 	t.Helper()
+	network, err := s.build(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return network
+}
+
+func (s setting) build(t *testing.T) (*vpn.Network, error) {
+	t.Helper()
 	shoot := v1alpha1.Shoot{Name: "local"}
 	if s.ha {
 		shoot.FailureTolerance = v1alpha1.FailureToleranceNode
@@ -45,11 +58,7 @@ func (s setting) network(t *testing.T) *vpn.Network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := vpn.New(plan, plan.Shoots[0], !s.noGuard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return network
+	return vpn.New(plan, plan.Shoots[0], !s.noGuard)
 }
 
 func traced(t *testing.T, s setting, from, to string) *vpn.Trace {
@@ -206,6 +215,19 @@ func TestAnswersToSeedPodsMustNotEnterTheVPN(t *testing.T) {
 	}
 }
 
+func TestAnswersFromTheShootMustComeBack(t *testing.T) {
+	t.Parallel()
+	piece := vpn.Piece{Class: route.ClassVPN, Hops: []vpn.Hop{{Class: route.ClassVPN}, {Back: true, Class: route.ClassDirect}}}
+	target := vpn.NewTarget("nodes", "", netip.MustParsePrefix("10.0.0.0/20"))
+	if v := vpn.Judge(target, []vpn.Piece{piece}, nil); v.ThroughVPN || !strings.Contains(v.Text, "answers") {
+		t.Errorf("verdict %+v, want that answers don't come back", v)
+	}
+	piece.Hops[1].Class = route.ClassVPN
+	if v := vpn.Judge(target, []vpn.Piece{piece}, nil); !v.ThroughVPN {
+		t.Errorf("verdict %+v, want through the VPN", v)
+	}
+}
+
 func TestOneDirectMachineSpoilsTheVerdict(t *testing.T) {
 	t.Parallel()
 	trace := observe(t, "default via 169.254.1.1 dev eth0\n10.1.128.0/17 dev bond0\n", "10.1.0.0/17", "10.1.130.210/32", "10.1.54.75/32")
@@ -241,5 +263,52 @@ func TestTargets(t *testing.T) {
 		if _, err := network.Target(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, want)
 		}
+	}
+}
+
+var _ = flag.Bool("update", false, "write the golden files")
+
+// TestTables writes down all tables and maps for each generation of the VPN, so that a change in one of them is looked at.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, version := range []string{"v1.93.0", "v1.114.0", "v1.115.0", "v1.117.0", "v1.149.0"} {
+		for _, family := range []v1alpha1.IPFamily{v1alpha1.IPv4, v1alpha1.IPv6} {
+			for _, ha := range []bool{false, true} {
+				fmt.Fprintf(&b, "# Gardener %s, %s, high availability: %t\n", version, family, ha)
+				s := setting{version: version, layout: v1alpha1.LayoutSplit, family: family, ha: ha}
+				network, err := s.build(t)
+				if _, ok := errors.AsType[*vpn.UnsupportedError](err); ok {
+					fmt.Fprintf(&b, "%v\n\n", err)
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, namespace := range []route.Namespace{network.KubeAPIServer, network.VPNSeedServer, network.VPNShoot} {
+					writeNamespace(&b, namespace)
+				}
+				b.WriteString("\n")
+			}
+		}
+	}
+	testutil.Golden(t, filepath.Join("testdata", "tables.txt"), []byte(b.String()))
+}
+
+// writeNamespace lists what a namespace does with everything: the routes in force, in the order of their destinations.
+func writeNamespace(b *strings.Builder, namespace route.Namespace) {
+	fmt.Fprintf(b, "%s:\n", namespace.Name)
+	seen := map[string]bool{}
+	for _, whole := range []string{"0.0.0.0/0", "::/0"} {
+		unmapped := route.Namespace{Table: namespace.Table}
+		for _, piece := range unmapped.Partition(netip.MustParsePrefix(whole)) {
+			if r := piece.Decision.Route; r != nil && r.Table == "" && !seen[r.String()] {
+				seen[r.String()] = true
+				fmt.Fprintf(b, "  %s\n", r)
+			}
+		}
+	}
+	for _, m := range namespace.Maps {
+		fmt.Fprintf(b, "  map %s to %s\n", m.From, m.To)
 	}
 }

@@ -7,6 +7,8 @@ package picture
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/route"
 	"github.com/gardener/kindling/pkg/vpn"
@@ -76,6 +78,11 @@ func (s *scene) addLines(trace *vpn.Trace) {
 		return
 	}
 	device := map[bool]string{true: "bond0", false: "tun0"}[trace.HA]
+	for _, piece := range trace.Pieces {
+		if slices.ContainsFunc(piece.Hops, func(hop vpn.Hop) bool { return strings.Contains(hop.Route, " "+vpn.LinkDevice) }) {
+			device = vpn.LinkDevice
+		}
+	}
 	s.asker.Lines = append(s.asker.Lines, "in "+trace.Ranges.SeedPods.String())
 	s.server.Lines = append(s.server.Lines, "in "+trace.Ranges.SeedPods.String())
 	s.client.Lines = append(s.client.Lines, "in "+trace.Ranges.ShootPods.String(), device)

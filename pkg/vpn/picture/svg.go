@@ -198,8 +198,10 @@ func text(b box, x, y, w int) []note {
 	letters := (w - 2*padding) / letterWidth
 	var notes []note
 	add := func(class, line string) {
-		for part := range slices.Chunk([]rune(line), letters) {
-			notes = append(notes, note{x + padding, y + 24 + len(notes)*lineHeight, class, string(part)})
+		for _, words := range wrap(line, letters) {
+			for part := range slices.Chunk([]rune(words), letters) { // addresses are longer than lines
+				notes = append(notes, note{x + padding, y + 24 + len(notes)*lineHeight, class, string(part)})
+			}
 		}
 	}
 	add("strong", b.Title)
