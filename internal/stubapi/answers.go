@@ -21,6 +21,7 @@ func resources() map[string][]string {
 		"/api/v1":                       {"namespaces Namespace", "nodes Node", "pods/ Pod", "events/ Event", "configmaps/ ConfigMap", "serviceaccounts/ ServiceAccount"},
 		"/apis/apps/v1":                 {"daemonsets/ DaemonSet", "deployments/ Deployment"},
 		"/apis/coordination.k8s.io/v1":  {"leases/ Lease"},
+		"/apis/storage.k8s.io/v1":       {"storageclasses StorageClass"},
 		"/apis/apiextensions.k8s.io/v1": {"customresourcedefinitions CustomResourceDefinition"},
 		"/apis/crd.projectcalico.org/v1": {
 			"ippools IPPool", "felixconfigurations FelixConfiguration", "tiers Tier", "globalnetworkpolicies GlobalNetworkPolicy",

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -44,6 +45,9 @@ func Start(nodes ...string) *Server {
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "coredns", "namespace": "kube-system"},
 		"spec": map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"k8s-app": "kube-dns"}}},
 	})
+	s.put("/apis/storage.k8s.io/v1/storageclasses/standard", map[string]any{
+		"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": "standard"}, "provisioner": "rancher.io/local-path",
+	})
 	s.AddNodes(nodes...)
 	return s
 }
@@ -53,7 +57,11 @@ func (s *Server) AddNodes(names ...string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	for _, name := range names {
-		s.put("/api/v1/nodes/"+name, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}})
+		spec := map[string]any{}
+		if strings.HasSuffix(name, "-control-plane") {
+			spec["taints"] = []any{map[string]any{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}
+		}
+		s.put("/api/v1/nodes/"+name, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "spec": spec})
 		s.put("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"+name, map[string]any{
 			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": name, "namespace": "kube-node-lease"},
 		})
@@ -147,7 +155,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body map[string]a
 	path := r.URL.Path
 	object, found := s.objects[path]
 	switch {
+	case r.Method == http.MethodPatch && found && r.Header.Get("Content-Type") == "application/merge-patch+json":
+		write(w, http.StatusOK, s.put(path, merge(object, body)))
 	case r.Method == http.MethodPatch:
+		if found && object["kind"] == "StorageClass" {
+			body = merge(object, body) // apply of a part of somebody else's object
+		}
 		s.apply(w, path, body, text)
 	case r.Method == http.MethodPost:
 		s.create(w, path, body, r.URL.Query().Get("dryRun") != "")
@@ -161,6 +174,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body map[string]a
 	default:
 		write(w, http.StatusOK, s.withStatus(object))
 	}
+}
+
+// merge returns an object with the fields of a patch; lists are taken whole.
+func merge(object, patch map[string]any) map[string]any {
+	merged := maps.Clone(object)
+	for key, value := range patch {
+		inner, isMap := value.(map[string]any)
+		before, wasMap := merged[key].(map[string]any)
+		if isMap && wasMap {
+			value = merge(before, inner)
+		}
+		merged[key] = value
+	}
+	return merged
 }
 
 // apply stores an object whole; its version stays when nothing changed. The range of a pool can't be changed.

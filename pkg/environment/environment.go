@@ -83,7 +83,8 @@ func (e *Environment) Steps() (steps.List, error) {
 	}
 	var ready []string
 	for _, c := range e.clusters {
-		list = append(list, c.create(), c.kubeconfigStep())
+		list = append(list, c.create(), c.kubeconfigStep(), c.settings())
+		ready = append(ready, c.step("settings"))
 		if e.calicoWanted() {
 			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
 			ready = append(ready, c.step("addresses"))

@@ -75,7 +75,8 @@ func (c *cluster) images() steps.Step {
 	return steps.Step{
 		Name:  c.step("images"),
 		Title: "Images in " + c.spec.Name,
-		Needs: []string{c.step("cluster"), stepManifest},
+		// Settings may restart containerd, which takes no images meanwhile.
+		Needs: []string{c.step("cluster"), c.step("settings"), stepManifest},
 		Observe: func(ctx context.Context) (steps.Observation, error) {
 			lacking, err := c.lackingImages(ctx)
 			if err != nil {

@@ -86,7 +86,7 @@ func notEstablished(crd *unstructured.Unstructured) string {
 // last, zero if nobody knows: until its kubelet has renewed its lease since, what it reported is of before.
 func (c *Client) NodesReady(wanted Started) Condition {
 	return Condition{"nodes", func(ctx context.Context) ([]Pending, error) {
-		nodes, err := c.List(ctx, reference("v1", "Node", "", ""))
+		nodes, err := c.nodes(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -99,10 +99,7 @@ func (c *Client) NodesReady(wanted Started) Condition {
 			reasons[name] = "has not registered"
 		}
 		for i := range nodes {
-			node, err := as[corev1.Node](&nodes[i])
-			if err != nil {
-				return nil, err
-			}
+			node := &nodes[i]
 			reasons[node.Name] = notReady(node)
 			if started := wanted[node.Name]; reasons[node.Name] == "" && renewed[node.Name].Before(started) {
 				reasons[node.Name] = "its kubelet has not reported since the node was started"
@@ -120,21 +117,14 @@ func (c *Client) NodesReady(wanted Started) Condition {
 
 // NodeImages returns the names of the images that each node has told the API server of, by node. Kubelets tell of the fifty largest.
 func (c *Client) NodeImages(ctx context.Context) (map[string][]string, error) {
-	nodes, err := c.List(ctx, reference("v1", "Node", "", ""))
-	if err != nil {
-		return nil, err
-	}
+	nodes, err := c.nodes(ctx)
 	images := map[string][]string{}
-	for i := range nodes {
-		node, err := as[corev1.Node](&nodes[i])
-		if err != nil {
-			return nil, err
-		}
+	for _, node := range nodes {
 		for _, image := range node.Status.Images {
 			images[node.Name] = append(images[node.Name], image.Names...)
 		}
 	}
-	return images, nil
+	return images, err
 }
 
 // renewals returns when each node's kubelet has renewed its lease.

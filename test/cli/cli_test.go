@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
-			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool,
+			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint,
 		},
 	})
 }
@@ -131,6 +131,13 @@ func pool(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Value(apiKey).(*stubapi.Server).Change("/apis/crd.projectcalico.org/v1/ippools/machine-pods-ipv4", func(object map[string]any) {
 		object["spec"].(map[string]any)[args[0]] = value
+	})
+}
+
+// taint gives a node the taint of control planes: taint c-control-plane.
+func taint(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(apiKey).(*stubapi.Server).Change("/api/v1/nodes/"+args[0], func(object map[string]any) {
+		object["spec"] = map[string]any{"taints": []any{map[string]any{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,6 +118,17 @@ func checkNodes(s *suite) {
 		"--output", "custom-columns=ENV:.metadata.labels.kindling\\.gardener\\.cloud/environment,READY:.status.conditions[?(@.type=='Ready')].status")
 	if strings.Count(nodes, "e2e-plain") != 3 || strings.Count(nodes, "True") != 3 {
 		s.t.Errorf("nodes:\n%s", nodes)
+	}
+	if taints := s.mustKubectl(plainNode, "get", "nodes", "--output", "jsonpath={.items[*].spec.taints[*].key}"); strings.Contains(taints, "control-plane") {
+		s.t.Errorf("nodes are tainted: %s", taints)
+	}
+	if volumes := s.mustKubectl(plainNode, "get", "storageclass", "standard", "--output", "jsonpath={.metadata.annotations.defaultVolumeType}"); volumes != "local" {
+		s.t.Errorf("volumes of the storage class standard are of the type %q, want local", volumes)
+	}
+	for limit, least := range map[string]int{"fs.inotify.max_user_instances": 8192, "fs.inotify.max_user_watches": 524288} {
+		if have, err := strconv.Atoi(strings.TrimSpace(s.docker("exec", plainNode, "sysctl", "--values", limit))); err != nil || have < least {
+			s.t.Errorf("%s is %d, want at least %d: %v", limit, have, least, err)
+		}
 	}
 }
 

@@ -63,6 +63,8 @@ func (d *docker) program(c *Container, argv []string) error {
 		d.printf("[]\n")
 	case argv[0] == "iptables", argv[0] == "ip6tables":
 		d.rules(c, argv)
+	case argv[0] == "sysctl":
+		d.sysctl(c, argv[1:])
 	case call == "containerd config dump":
 		d.printf("version = 3\n[plugins.'io.containerd.cri.v1.images']\n  snapshotter = 'overlayfs'\n")
 	case strings.HasPrefix(call, "ctr ") && strings.Contains(call, " images import "):
@@ -98,6 +100,21 @@ func (d *docker) rules(c *Container, argv []string) {
 	}
 }
 
+// sysctl tells and sets limits, which are files as in a kernel.
+func (d *docker) sysctl(c *Container, argv []string) {
+	path := func(name string) string { return "/proc/sys/" + strings.ReplaceAll(name, ".", "/") }
+	for _, arg := range argv {
+		name, value, isAssignment := strings.Cut(arg, "=")
+		switch {
+		case strings.HasPrefix(arg, "--"):
+		case isAssignment:
+			c.Files[path(name)] = value
+		default:
+			d.printf("%s\n", file(c, path(name)))
+		}
+	}
+}
+
 // file is one that was written, else what a node image has or kubeadm writes.
 func file(c *Container, path string) string {
 	if content, there := c.Files[path]; there {
@@ -106,6 +123,12 @@ func file(c *Container, path string) string {
 	switch path {
 	case "/kind/version":
 		return "v1.37.0\n"
+	case "/proc/sys/fs/inotify/max_user_instances":
+		return "128"
+	case "/proc/sys/fs/inotify/max_user_watches":
+		return "1048576"
+	case "/etc/containerd/cri-base.json":
+		return `{"linux":{"namespaces":[{"type":"pid"}]}}`
 	case "/etc/kubernetes/admin.conf":
 		return fmt.Sprintf(adminConfig, c.Name)
 	}
