@@ -7,6 +7,7 @@ package lab
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 
 	"github.com/google/nftables"
 	"github.com/google/nftables/binaryutil"
@@ -20,58 +21,40 @@ const tableName = "kindling-lab"
 // addGuard forbids, on the node of a machine, what the guard of kindling forbids in a cluster: connections of seed pods to the
 // machine's kubelet. Packets of connections that are there pass, as with Calico.
 func addGuard(machine box, seedPods netip.Prefix) error {
-	connection := &nftables.Conn{}
-	table := connection.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: tableName})
-	chain := connection.AddChain(&nftables.Chain{
-		Name: "guard", Table: table, Type: nftables.ChainTypeFilter,
-		Hooknum: nftables.ChainHookForward, Priority: nftables.ChainPriorityFilter,
-	})
-	connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: join(
-		outputInterface(hostSide(machine.name)), newConnection(), sourceIn(seedPods), tcpTo(kubeletPort),
-		[]expr.Any{&expr.Verdict{Kind: expr.VerdictDrop}},
-	)})
-	return explain(connection.Flush(), "adding the guard by nftables")
+	guard := &nftables.Chain{
+		Name: "guard", Type: nftables.ChainTypeFilter, Hooknum: nftables.ChainHookForward, Priority: nftables.ChainPriorityFilter,
+	}
+	drop := []expr.Any{&expr.Verdict{Kind: expr.VerdictDrop}}
+	return addRule(guard, outputInterface(hostSide(machine.name)), newConnection(), sourceIn(seedPods), tcpTo(kubeletPort), drop)
 }
 
 // addMasquerade hides addresses behind the address of an interface when packets leave by it.
 func addMasquerade(source netip.Prefix, device string) error {
-	connection := &nftables.Conn{}
-	table := connection.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: tableName})
-	chain := connection.AddChain(&nftables.Chain{
-		Name: "masquerade", Table: table, Type: nftables.ChainTypeNAT,
-		Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
-	})
-	connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: join(
-		outputInterface(device), sourceIn(source), []expr.Any{&expr.Masq{}},
-	)})
-	return explain(connection.Flush(), "adding a masquerade rule by nftables")
+	masquerade := &nftables.Chain{
+		Name: "masquerade", Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource,
+	}
+	return addRule(masquerade, outputInterface(device), sourceIn(source), []expr.Any{&expr.Masq{}})
 }
 
 // addService sends connections to the address of a Service to the one pod behind it, as kube-proxy does.
 func addService(service, pod netip.AddrPort) error {
-	connection := &nftables.Conn{}
-	table := connection.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: tableName})
-	chain := connection.AddChain(&nftables.Chain{
-		Name: "services", Table: table, Type: nftables.ChainTypeNAT,
-		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
-	})
-	connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: join(
-		destination(service.Addr()), tcpTo(service.Port()),
-		[]expr.Any{
-			&expr.Immediate{Register: 1, Data: pod.Addr().AsSlice()},
-			&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(pod.Port())},
-			&expr.NAT{Type: expr.NATTypeDestNAT, Family: unix.NFPROTO_IPV4, RegAddrMin: 1, RegProtoMin: 2},
-		},
-	)})
-	return explain(connection.Flush(), "adding a Service by nftables")
+	services := &nftables.Chain{
+		Name: "services", Type: nftables.ChainTypeNAT, Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityNATDest,
+	}
+	translate := []expr.Any{
+		&expr.Immediate{Register: 1, Data: pod.Addr().AsSlice()},
+		&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(pod.Port())},
+		&expr.NAT{Type: expr.NATTypeDestNAT, Family: unix.NFPROTO_IPV4, RegAddrMin: 1, RegProtoMin: 2},
+	}
+	return addRule(services, destination(service.Addr()), tcpTo(service.Port()), translate)
 }
 
-func join(parts ...[]expr.Any) []expr.Any {
-	var all []expr.Any
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
+// addRule adds a rule, in a chain that is made for it, to the network namespace that the thread is in.
+func addRule(chain *nftables.Chain, parts ...[]expr.Any) error {
+	connection := &nftables.Conn{}
+	chain.Table = connection.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: tableName})
+	connection.AddRule(&nftables.Rule{Table: chain.Table, Chain: connection.AddChain(chain), Exprs: slices.Concat(parts...)})
+	return explain(connection.Flush(), "adding the chain %s by nftables", chain.Name)
 }
 
 func outputInterface(name string) []expr.Any {
