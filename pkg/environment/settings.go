@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/gardener/kindling/pkg/kindcluster"
@@ -32,14 +33,18 @@ func (c *cluster) settings() steps.Step {
 		Title: "Settings of " + c.spec.Name,
 		Needs: c.steps("cluster"),
 		Observe: func(ctx context.Context) (steps.Observation, error) {
-			var differences []steps.Difference
-			for _, setting := range all {
-				found, err := setting.observe(ctx)
-				if err != nil {
-					return steps.Observation{}, err
-				}
-				differences = append(differences, found...)
+			found := make([][]steps.Difference, len(all))
+			group, ctx := errgroup.WithContext(ctx)
+			for i, setting := range all {
+				group.Go(func() (err error) {
+					found[i], err = setting.observe(ctx)
+					return err
+				})
 			}
+			if err := group.Wait(); err != nil {
+				return steps.Observation{}, err
+			}
+			differences := slices.Concat(found...)
 			if len(differences) == 0 {
 				return steps.Observation{State: steps.AsWanted, Text: "inotify limits, cgroup namespace, taints, storage class"}, nil
 			}
