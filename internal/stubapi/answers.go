@@ -22,6 +22,7 @@ func resources() map[string][]string {
 		"/apis/apps/v1":                 {"daemonsets/ DaemonSet", "deployments/ Deployment"},
 		"/apis/coordination.k8s.io/v1":  {"leases/ Lease"},
 		"/apis/storage.k8s.io/v1":       {"storageclasses StorageClass"},
+		"/apis/certificates.k8s.io/v1":  {"certificatesigningrequests CertificateSigningRequest"},
 		"/apis/apiextensions.k8s.io/v1": {"customresourcedefinitions CustomResourceDefinition"},
 		"/apis/crd.projectcalico.org/v1": {
 			"ippools IPPool", "felixconfigurations FelixConfiguration", "tiers Tier", "globalnetworkpolicies GlobalNetworkPolicy",

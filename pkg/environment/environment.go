@@ -14,6 +14,7 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/calico"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/render"
@@ -85,6 +86,10 @@ func (e *Environment) Steps() (steps.List, error) {
 	for _, c := range e.clusters {
 		list = append(list, c.create(), c.kubeconfigStep(), c.settings())
 		ready = append(ready, c.step("settings"))
+		if e.plan.Gardener.Has(gardener.ServingCertificates) {
+			list = append(list, c.certificates())
+			ready = append(ready, c.step("certificates"))
+		}
 		if e.calicoWanted() {
 			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
 			ready = append(ready, c.step("addresses"))

@@ -12,6 +12,8 @@ type Feature uint
 const (
 	// MachinePools: provider-local makes one Calico pool per shoot and requires nodes (gardener/gardener#9752).
 	MachinePools Feature = 96
+	// ServingCertificates: kubelets of the kind nodes ask for serving certificates, as in Gardener's own local setup.
+	ServingCertificates Feature = 96
 	// CloudProfileReference: shoots name their CloudProfile by spec.cloudProfile (gardener/gardener#10093).
 	CloudProfileReference Feature = 101
 	// WideVPNTransferIPv6: the IPv6 transfer network of the VPN grew from /120 to /96.
@@ -69,6 +71,7 @@ func Features() map[string]Feature {
 		"IstioTLSTerminationGraduated": IstioTLSTerminationGraduated,
 		"NginxIngressGraduated":        NginxIngressGraduated,
 		"SeedExtension":                SeedExtension,
+		"ServingCertificates":          ServingCertificates,
 		"SplitPodCIDR":                 SplitPodCIDR,
 	}
 }

@@ -35,6 +35,7 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		{Version: "v1", Kind: "Node"},
 		{Version: "v1", Kind: "Namespace"},
 		{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
+		{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"},
 	} {
 		mapper.Add(kind, meta.RESTScopeRoot)
 	}
@@ -42,6 +43,7 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Version: "v1", Kind: kind})
 		lists[plural] = kind + "List"
 	}
+	lists[schema.GroupVersionResource{Group: "certificates.k8s.io", Version: "v1", Resource: "certificatesigningrequests"}] = "CertificateSigningRequestList"
 	lists[schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}] = "LeaseList"
 	all := make([]runtime.Object, 0, len(objects))
 	for _, object := range objects {
