@@ -117,6 +117,11 @@ func TestWithoutRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the other tests run without root already")
 	}
+	for _, program := range []string{"unshare", "setpriv", "mount"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("to become another user: %v", err)
+		}
+	}
 	dir, err := os.MkdirTemp("", "kindling-lab") //nolint:usetesting // others than its owner can't enter a folder of the test's
 	if err != nil {
 		t.Fatal(err)
