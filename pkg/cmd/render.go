@@ -28,7 +28,8 @@ func newRenderCommand(streams IOStreams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render [PROFILE] --out DIR",
 		Short: "Write kind configuration, Calico pools, seed.yaml and shoot.yaml of an environment",
-		Long: `Write the files that an environment consists of: kind-CLUSTER.yaml, calico-pools.yaml, seed.yaml and shoot.yaml.
+		Long: `Write the files that an environment consists of: kind-CLUSTER.yaml, calico-pools.yaml, node-capacity.yaml,
+seed.yaml and shoot.yaml.
 
 It asks neither an engine nor a cluster. Files of these names in DIR are written anew.`,
 		Example: `  kindling render --out .

@@ -84,8 +84,8 @@ func (e *Environment) Steps() (steps.List, error) {
 	}
 	var ready []string
 	for _, c := range e.clusters {
-		list = append(list, c.create(), c.kubeconfigStep(), c.settings())
-		ready = append(ready, c.step("settings"))
+		list = append(list, c.create(), c.kubeconfigStep(), c.settings(), c.capacity())
+		ready = append(ready, c.step("settings"), c.step("capacity"))
 		if e.plan.Gardener.Has(gardener.ServingCertificates) {
 			list = append(list, c.certificates())
 			ready = append(ready, c.step("certificates"))

@@ -42,6 +42,14 @@ func unwantedAdmission() []*unstructured.Unstructured {
 	return references
 }
 
+// unwantedCapacity is the same for the policy about nodes.
+func unwantedCapacity() []*unstructured.Unstructured {
+	const v1 = "admissionregistration.k8s.io/v1"
+	return []*unstructured.Unstructured{
+		reference(v1, "MutatingAdmissionPolicyBinding", render.NodeCapacityPolicy), reference(v1, "MutatingAdmissionPolicy", render.NodeCapacityPolicy),
+	}
+}
+
 // leftovers returns the candidates that are in the cluster with the environment's label and are not wanted.
 func (c *cluster) leftovers(ctx context.Context, wanted, candidates []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	client, err := c.connect(ctx)

@@ -41,6 +41,9 @@ const (
 	InternalDomain Feature = 127
 	// SplitPodCIDR: machines lie inside the pod CIDR, and provider-local admits no other nodes (gardener/gardener#12873).
 	SplitPodCIDR Feature = 128
+	// NodeCapacityPolicy: nodes report more than they have by an admission policy of the kind cluster. Before, provider-local has a
+	// webhook for it (gardener/gardener#13100).
+	NodeCapacityPolicy Feature = 130
 	// DefaultDomains: Seed.spec.dns.defaults.
 	DefaultDomains Feature = 131
 	// CredentialsBindings: shoots name their credentials by spec.credentialsBindingName (gardener/gardener#12883).

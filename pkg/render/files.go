@@ -36,6 +36,12 @@ func Files(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) ([]File,
 				return nil, err
 			}
 		}
+		if HasNodeCapacity(plan, cluster) {
+			content, err = NodeCapacity(plan)
+			if err := add(named("node-capacity", i, cluster.Name), content, err); err != nil {
+				return nil, err
+			}
+		}
 		content, err = Seed(plan, cluster, opts)
 		if err := add(named("seed", i, cluster.Seed), content, err); err != nil {
 			return nil, err

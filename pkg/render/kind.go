@@ -23,6 +23,14 @@ func KindConfig(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) ([]b
 	})
 }
 
+// NodeCapacityPolicy is the name of the admission policy for nodes, and of its binding.
+const NodeCapacityPolicy = "kindling-node-capacity"
+
+// NodeCapacity renders the policy by which nodes report more than they have.
+func NodeCapacity(plan *netplan.Plan) ([]byte, error) {
+	return execute("node-capacity.yaml.tmpl", "node-capacity.yaml.tmpl", plan.Gardener, map[string]any{"Plan": plan, "Name": NodeCapacityPolicy})
+}
+
 // KindCluster is KindConfig as kind's own type.
 func KindCluster(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) (*kindv1alpha4.Cluster, error) {
 	data, err := KindConfig(plan, cluster, opts)

@@ -81,6 +81,11 @@ func HasAdmission(plan *netplan.Plan, cluster v1alpha1.Cluster) bool {
 	return hasMachinePool(plan) && atLeastKubernetes(cluster.NodeImage, admissionKubernetes)
 }
 
+// HasNodeCapacity says whether nodes of a cluster report more than they have, by an admission policy.
+func HasNodeCapacity(plan *netplan.Plan, cluster v1alpha1.Cluster) bool {
+	return plan.Gardener.Has(gardener.NodeCapacityPolicy) && atLeastKubernetes(cluster.NodeImage, admissionKubernetes)
+}
+
 // ServesAdmission says whether an API server of a version such as v1.36.1 serves the admission policies.
 func ServesAdmission(gitVersion string) bool {
 	parsed, err := version.ParseGeneric(gitVersion)

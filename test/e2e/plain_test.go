@@ -125,6 +125,10 @@ func checkNodes(s *suite) {
 	if volumes := s.mustKubectl(plainNode, "get", "storageclass", "standard", "--output", "jsonpath={.metadata.annotations.defaultVolumeType}"); volumes != "local" {
 		s.t.Errorf("volumes of the storage class standard are of the type %q, want local", volumes)
 	}
+	if capacity := s.mustKubectl(plainNode, "patch", "node", plainWorker, "--subresource=status", "--type", "merge", "--patch", `{"status":{"capacity":{"cpu":"2"}}}`,
+		"--dry-run=server", "--output", "jsonpath={.status.capacity.cpu} {.status.allocatable.memory}"); capacity != "100 100Gi" {
+		s.t.Errorf("a node that reports its capacity has %q then, want 100 100Gi", capacity)
+	}
 	for limit, least := range map[string]int{"fs.inotify.max_user_instances": 8192, "fs.inotify.max_user_watches": 524288} {
 		if have, err := strconv.Atoi(strings.TrimSpace(s.docker("exec", plainNode, "sysctl", "--values", limit))); err != nil || have < least {
 			s.t.Errorf("%s is %d, want at least %d: %v", limit, have, least, err)
@@ -179,17 +183,18 @@ func checkPods(s *suite) {
 func checkTrace(s *suite) {
 	s.t.Helper()
 	const namespace = "shoot--local--local"
-	pod := func(name, app, container string) string {
-		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"labels":{"app":%q}},"spec":{"terminationGracePeriodSeconds":0,
-			"containers":[{"name":%q,"image":"localhost/kindling/nettools:1","imagePullPolicy":"Never","command":["sleep","3600"]}]}}`, name, namespace, app, container)
+	// On two nodes: to a pod of its own node a pod of this network plugin has another route than the default one.
+	pod := func(name, app, container, node string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"labels":{"app":%q}},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":0,
+			"containers":[{"name":%q,"image":"localhost/kindling/nettools:1","imagePullPolicy":"Never","command":["sleep","3600"]}]}}`, name, namespace, app, node, container)
 	}
 	kubeconfig := filepath.Join(s.home, "state", "kindling", "e2e-plain", "kubeconfig")
 	if r := s.want(1, s.run("trace", "--kubeconfig", kubeconfig, "--namespace", namespace)); !strings.Contains(r.stderr, "no running pod vpn-seed-server") {
 		s.t.Errorf("without pods trace says:\n%s", r.stderr)
 	}
 	s.apply(plainNode, fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace))
-	s.apply(plainNode, pod("vpn-seed-server-0", "vpn-seed-server", "vpn-seed-server"))
-	s.apply(plainNode, pod("machine-0", "machine", "node"))
+	s.apply(plainNode, pod("vpn-seed-server-0", "vpn-seed-server", "vpn-seed-server", plainWorker))
+	s.apply(plainNode, pod("machine-0", "machine", "node", plainWorker+"2"))
 	if output, err := s.kubectl(plainNode, "wait", "--namespace", namespace, "--for=condition=Ready", "--timeout=90s", "pod/vpn-seed-server-0", "pod/machine-0"); err != nil {
 		if images := s.docker("exec", plainNode, "crictl", "images"); !strings.Contains(images, "kindling/nettools") {
 			s.t.Skip("skipped: the node image holds no localhost/kindling/nettools:1")
