@@ -15,14 +15,11 @@ import (
 )
 
 func printLab(w io.Writer, report *lab.Report) error {
-	kind, guard := "without high availability", "no guard"
-	if report.HA {
-		kind = "with high availability"
-	}
+	guard := "no guard"
 	if report.Guard {
 		guard = "guard"
 	}
-	if _, err := fmt.Fprintf(w, "layout %s, control plane %s, %s\n\n", report.Layout, kind, guard); err != nil {
+	if _, err := fmt.Fprintf(w, "layout %s, control plane %s, %s\n\n", report.Layout, availability(report.HA), guard); err != nil {
 		return err
 	}
 	headings := []string{"CHECK", "FROM", "TO"}

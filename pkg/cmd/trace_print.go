@@ -49,15 +49,19 @@ func printTraceHeading(w io.Writer, trace *vpn.Trace) error {
 		heading += fmt.Sprintf(" (%s)", trace.Target.What)
 	}
 	if trace.Environment != "" {
-		kind := "without high availability"
-		if trace.HA {
-			kind = "with high availability"
-		}
 		heading = fmt.Sprintf("environment %s, Gardener %s, layout %s; shoot %s %s; VPN with %s\n%s",
-			trace.Environment, trace.Gardener, trace.Layout, trace.Shoot, kind, trace.VPN, heading)
+			trace.Environment, trace.Gardener, trace.Layout, trace.Shoot, availability(trace.HA), trace.VPN, heading)
 	}
 	_, err := fmt.Fprintf(w, "%s\n\n", heading)
 	return err
+}
+
+// availability says in words whether a control plane is highly available.
+func availability(ha bool) string {
+	if ha {
+		return "with high availability"
+	}
+	return "without high availability"
 }
 
 func hopCells(hop vpn.Hop) []string {

@@ -19,7 +19,6 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
-	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
 
@@ -84,7 +83,7 @@ func (c *cluster) pod(machine bool, image string, pools []netplan.Pool) *unstruc
 	pod := c.probePod("machine", image, map[string]any{"app": "machine"})
 	annotations := map[string]string{}
 	for _, pool := range pools {
-		annotations[render.PoolAnnotation(pool.IPFamily)] = fmt.Sprintf("[%q]", pool.Name)
+		annotations[netplan.PoolAnnotation(pool.IPFamily)] = fmt.Sprintf("[%q]", pool.Name)
 	}
 	pod.SetAnnotations(annotations)
 	return pod

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -47,18 +48,23 @@ func (c *cluster) admission() steps.Step {
 }
 
 func (c *cluster) admissionObjects(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	if served, err := c.servesAdmission(ctx); err != nil || !served {
+		return nil, err
+	}
+	return c.rendered(ctx, "admissionregistration.k8s.io")
+}
+
+// servesAdmission asks the API server: the image of its node may have no version in its tag.
+func (c *cluster) servesAdmission(ctx context.Context) (bool, error) {
 	client, err := c.connect(ctx)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	served, err := client.ServerVersion(ctx)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if !render.ServesAdmission(served.GitVersion) {
-		return nil, nil // an image without a version in its tag
-	}
-	return c.rendered(ctx, "admissionregistration.k8s.io")
+	return render.ServesAdmission(served.GitVersion), nil
 }
 
 func (c *cluster) observeAdmission(ctx context.Context) (steps.Observation, error) {
@@ -99,7 +105,7 @@ func (c *cluster) pendingAdmission(ctx context.Context, client *kube.Client) ([]
 	}
 	annotations := created.GetAnnotations()
 	for _, pool := range c.env.plan.Pools {
-		key := render.PoolAnnotation(pool.IPFamily)
+		key := netplan.PoolAnnotation(pool.IPFamily)
 		if pool.Machines && annotations[key] != fmt.Sprintf("[%q]", pool.Name) {
 			return []kube.Pending{{
 				Object: "MutatingAdmissionPolicy for " + pool.Name,

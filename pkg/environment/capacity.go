@@ -51,21 +51,12 @@ func (c *cluster) capacityObjects(ctx context.Context) ([]*unstructured.Unstruct
 	if !render.HasNodeCapacity(c.env.plan, c.spec) {
 		return nil, nil
 	}
-	client, err := c.connect(ctx)
-	if err != nil {
+	if served, err := c.servesAdmission(ctx); err != nil || !served {
 		return nil, err
-	}
-	served, err := client.ServerVersion(ctx)
-	if err != nil || !render.ServesAdmission(served.GitVersion) {
-		return nil, err // an image without a version in its tag
 	}
 	content, err := render.NodeCapacity(c.env.plan)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := decodeObjects(content)
-	if err == nil {
-		c.env.label(objects)
-	}
-	return objects, err
+	return decodeObjects(content)
 }

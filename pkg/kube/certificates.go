@@ -56,19 +56,15 @@ func (c *Client) ServingCertificates(approve bool) Condition {
 
 // servingRequests returns the requests of kubelets for serving certificates, by node.
 func (c *Client) servingRequests(ctx context.Context) (map[string][]certificatesv1.CertificateSigningRequest, error) {
-	objects, err := c.List(ctx, reference("certificates.k8s.io/v1", "CertificateSigningRequest", "", ""))
+	all, err := list[certificatesv1.CertificateSigningRequest](ctx, c, reference("certificates.k8s.io/v1", "CertificateSigningRequest", "", ""))
 	if err != nil {
 		return nil, err
 	}
 	requests := map[string][]certificatesv1.CertificateSigningRequest{}
-	for i := range objects {
-		request, err := as[certificatesv1.CertificateSigningRequest](&objects[i])
-		if err != nil {
-			return nil, err
-		}
+	for _, request := range all {
 		node, isNode := strings.CutPrefix(request.Spec.Username, nodeUserPrefix)
 		if isNode && request.Spec.SignerName == certificatesv1.KubeletServingSignerName {
-			requests[node] = append(requests[node], *request)
+			requests[node] = append(requests[node], request)
 		}
 	}
 	return requests, nil

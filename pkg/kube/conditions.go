@@ -129,16 +129,12 @@ func (c *Client) NodeImages(ctx context.Context) (map[string][]string, error) {
 
 // renewals returns when each node's kubelet has renewed its lease.
 func (c *Client) renewals(ctx context.Context) (map[string]time.Time, error) {
-	leases, err := c.List(ctx, reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
+	leases, err := list[coordinationv1.Lease](ctx, c, reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
 	if err != nil {
 		return nil, err
 	}
 	renewed := map[string]time.Time{}
-	for i := range leases {
-		lease, err := as[coordinationv1.Lease](&leases[i])
-		if err != nil {
-			return nil, err
-		}
+	for _, lease := range leases {
 		if lease.Spec.RenewTime != nil {
 			renewed[lease.Name] = lease.Spec.RenewTime.Time
 		}

@@ -15,7 +15,7 @@ import (
 
 // lastWarning returns the newest warning about a pod. It asks by UID too: events outlive their pods, and names come again.
 func (c *Client) lastWarning(ctx context.Context, pod *corev1.Pod) (string, error) {
-	items, err := c.List(ctx, reference("v1", "Event", pod.Namespace, ""), func(o *metav1.ListOptions) {
+	events, err := list[corev1.Event](ctx, c, reference("v1", "Event", pod.Namespace, ""), func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.Set{
 			"involvedObject.kind": "Pod", "involvedObject.name": pod.Name, "involvedObject.uid": string(pod.UID),
 			"type": corev1.EventTypeWarning,
@@ -25,11 +25,8 @@ func (c *Client) lastWarning(ctx context.Context, pod *corev1.Pod) (string, erro
 		return "", err
 	}
 	var newest *corev1.Event
-	for i := range items {
-		event, err := as[corev1.Event](&items[i])
-		if err != nil {
-			return "", err
-		}
+	for i := range events {
+		event := &events[i]
 		if newest == nil || eventTime(event).After(eventTime(newest).Time) {
 			newest = event
 		}

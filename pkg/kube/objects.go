@@ -35,6 +35,23 @@ func (c *Client) Get(ctx context.Context, object *unstructured.Unstructured) (*u
 	return live, nil
 }
 
+// list returns the objects of a kind in a namespace, decoded into their type.
+func list[T any](ctx context.Context, c *Client, object *unstructured.Unstructured, options ...func(*metav1.ListOptions)) ([]T, error) {
+	objects, err := c.List(ctx, object, options...)
+	if err != nil {
+		return nil, err
+	}
+	typed := make([]T, len(objects))
+	for i := range objects {
+		one, err := as[T](&objects[i])
+		if err != nil {
+			return nil, err
+		}
+		typed[i] = *one
+	}
+	return typed, nil
+}
+
 // List returns the objects of the same kind, in the object's namespace or, without one, in all.
 func (c *Client) List(ctx context.Context, object *unstructured.Unstructured, options ...func(*metav1.ListOptions)) ([]unstructured.Unstructured, error) {
 	ctx = quiet(ctx)

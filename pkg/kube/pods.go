@@ -91,21 +91,9 @@ func ofContainer(pending Pending, status corev1.ContainerStatus) Pending {
 
 // Pods lists the pods of a namespace that a selector takes, or all with none. A namespace that is not there has none.
 func (c *Client) Pods(ctx context.Context, namespace string, selector *metav1.LabelSelector) ([]corev1.Pod, error) {
-	objects, err := c.List(ctx, reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
+	return list[corev1.Pod](ctx, c, reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
 		if selector != nil {
 			o.LabelSelector = metav1.FormatLabelSelector(selector)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	pods := make([]corev1.Pod, len(objects))
-	for i := range objects {
-		pod, err := as[corev1.Pod](&objects[i])
-		if err != nil {
-			return nil, err
-		}
-		pods[i] = *pod
-	}
-	return pods, nil
 }

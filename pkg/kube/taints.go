@@ -58,17 +58,5 @@ func (c *Client) RemoveTaint(ctx context.Context, key string) error {
 
 // nodes lists all nodes.
 func (c *Client) nodes(ctx context.Context) ([]corev1.Node, error) {
-	objects, err := c.List(ctx, reference("v1", "Node", "", ""))
-	if err != nil {
-		return nil, err
-	}
-	nodes := make([]corev1.Node, len(objects))
-	for i := range objects {
-		node, err := as[corev1.Node](&objects[i])
-		if err != nil {
-			return nil, err
-		}
-		nodes[i] = *node
-	}
-	return nodes, nil
+	return list[corev1.Node](ctx, c, reference("v1", "Node", "", ""))
 }

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/vishvananda/netlink"
+
+	"github.com/gardener/kindling/pkg/netplan"
 )
 
-// bridgeName is the bridge of the container network, named as kind's network.
-const bridgeName = "kind"
+// bridgeName is the bridge of the container network, named as the network is.
+const bridgeName = netplan.ContainerNetwork
 
 // laboratory is what is built. Everything ends with the process that built it.
 type laboratory struct {
@@ -24,7 +26,8 @@ type laboratory struct {
 	say        func(string)
 	identity   identity
 	namespaces map[string]*namespace
-	processes  map[string][]*process
+	// kill ends the processes of each box.
+	kill map[string][]func() error
 }
 
 // build makes the namespaces of a topology, in a process whose own network namespace has nothing in it yet.
@@ -35,7 +38,7 @@ func build(opts Options, program Program, say func(string)) (*laboratory, error)
 	}
 	l := &laboratory{
 		topology: t, ha: opts.HA, program: program, say: say,
-		namespaces: map[string]*namespace{}, processes: map[string][]*process{},
+		namespaces: map[string]*namespace{}, kill: map[string][]func() error{},
 	}
 	return l, steps(
 		func() (err error) { l.identity, err = newIdentity(time.Now()); return err },
@@ -115,12 +118,12 @@ func (l *laboratory) buildGuard() error {
 
 // remove ends the processes of a pod and takes its interface away, as the deletion of a pod does.
 func (l *laboratory) remove(name string) error {
-	for _, process := range l.processes[name] {
-		if err := process.kill(); err != nil {
+	for _, kill := range l.kill[name] {
+		if err := kill(); err != nil {
 			return err
 		}
 	}
-	delete(l.processes, name)
+	delete(l.kill, name)
 	pod := l.box(name)
 	err := l.namespaces[pod.node].do(func() error {
 		link, err := netlink.LinkByName(hostSide(name))

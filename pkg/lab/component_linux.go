@@ -159,14 +159,8 @@ func listen(ctx context.Context, address netip.AddrPort) (net.Listener, error) {
 // startTimeout is for a process to become ready; it takes milliseconds.
 const startTimeout = 20 * time.Second
 
-// process is a running component.
-type process struct {
-	name string
-	kill func() error
-}
-
-// startComponent starts a component in a namespace and waits until it is ready.
-func startComponent(ctx context.Context, program Program, in *namespace, config componentConfig) (*process, error) {
+// startComponent starts a component in a namespace and waits until it is ready. It returns what ends it.
+func startComponent(ctx context.Context, program Program, in *namespace, config componentConfig) (kill func() error, err error) {
 	command, stdout, err := launch(ctx, program, in, config)
 	if err != nil {
 		return nil, err
@@ -178,13 +172,13 @@ func startComponent(ctx context.Context, program Program, in *namespace, config 
 	if err := json.NewDecoder(stdout).Decode(&first); err != nil {
 		return nil, errors.Join(fmt.Errorf("a process of %s did not become ready", in.name), command.Wait())
 	}
-	return &process{name: in.name, kill: func() error {
+	return func() error {
 		if err := command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("ending a process of %s: %w", in.name, err)
 		}
 		_ = command.Wait() // says only that it was killed
 		return nil
-	}}, nil
+	}, nil
 }
 
 // check runs checks in a namespace, in a process that is new for them: no connection of earlier ones survives.

@@ -181,10 +181,10 @@ func (l *laboratory) vpnServer(name string) componentConfig {
 
 func (l *laboratory) run(ctx context.Context, name string, config componentConfig) error {
 	config.Identity = l.identity
-	started, err := startComponent(ctx, l.program, l.namespaces[name], config)
+	kill, err := startComponent(ctx, l.program, l.namespaces[name], config)
 	if err != nil {
 		return err
 	}
-	l.processes[name] = append(l.processes[name], started)
+	l.kill[name] = append(l.kill[name], kill)
 	return nil
 }

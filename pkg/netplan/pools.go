@@ -57,3 +57,11 @@ func providerLocalNodes(version gardener.Version) []netip.Prefix {
 	}
 	return []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16"), netip.MustParsePrefix("fd00:10:1:100::/56")}
 }
+
+// PoolAnnotation is the annotation by which a pod asks for pools of a family.
+func PoolAnnotation(family v1alpha1.IPFamily) string {
+	if family == v1alpha1.IPv6 {
+		return "cni.projectcalico.org/ipv6pools"
+	}
+	return "cni.projectcalico.org/ipv4pools"
+}

@@ -25,14 +25,6 @@ const (
 	CalicoEnvironmentLabel = "kindling.projectcalico.org/environment"
 )
 
-// PoolAnnotation is the annotation by which a pod asks for pools of a family.
-func PoolAnnotation(family v1alpha1.IPFamily) string {
-	if family == v1alpha1.IPv6 {
-		return "cni.projectcalico.org/ipv6pools"
-	}
-	return "cni.projectcalico.org/ipv4pools"
-}
-
 type poolData struct {
 	Name      string
 	Spec      ippool.Spec
@@ -64,9 +56,9 @@ func admissionPolicies(plan *netplan.Plan) []admissionData {
 		switch {
 		case !pool.Machines:
 		case pool.IPFamily == v1alpha1.IPv4:
-			policies = append(policies, admissionData{AdmissionPolicyIPv4, PoolAnnotation(pool.IPFamily), pool.Name})
+			policies = append(policies, admissionData{AdmissionPolicyIPv4, netplan.PoolAnnotation(pool.IPFamily), pool.Name})
 		default:
-			policies = append(policies, admissionData{AdmissionPolicyIPv6, PoolAnnotation(pool.IPFamily), pool.Name})
+			policies = append(policies, admissionData{AdmissionPolicyIPv6, netplan.PoolAnnotation(pool.IPFamily), pool.Name})
 		}
 	}
 	return policies

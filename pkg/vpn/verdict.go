@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/gardener"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/route"
 )
 
@@ -155,9 +155,6 @@ func (n *Network) outside(prefix netip.Prefix) (why, remedy string) {
 	if !n.holdsMachines(prefix) {
 		return why, ""
 	}
-	annotation := "cni.projectcalico.org/ipv4pools"
-	if n.Shoot.IPFamily == v1alpha1.IPv6 {
-		annotation = "cni.projectcalico.org/ipv6pools"
-	}
-	return why, "a machine with this address did not get it from the pool of its shoot: see its annotation " + annotation + ", and make it anew"
+	return why, "a machine with this address did not get it from the pool of its shoot: see its annotation " +
+		netplan.PoolAnnotation(n.Shoot.IPFamily) + ", and make it anew"
 }
