@@ -98,6 +98,9 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	if err != nil {
 		return nil, err
 	}
+	if opts.StateDir, err = environment.DefaultStateDir(); err != nil {
+		return nil, err
+	}
 	if opts.CacheDir, err = environment.DefaultCacheDir(); err != nil {
 		return nil, err
 	}

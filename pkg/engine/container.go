@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,6 +29,8 @@ type Container struct {
 	Created, Started time.Time
 	// Addresses by network. nerdctl does not tell a network's name, only that of the interface.
 	Addresses map[string][]netip.Addr
+	// Ports that a running container has published.
+	Ports []PublishedPort
 }
 
 // Containers returns the containers that carry all labels, running or not, by name.
@@ -85,6 +89,32 @@ func (a address) parse() ([]netip.Addr, error) {
 	return all, nil
 }
 
+// hostBinding is an address and port of the engine's host.
+type hostBinding struct {
+	HostIP   string `json:"HostIp"`
+	HostPort string `json:"HostPort"`
+}
+
+// publishedPorts reads bindings by port and protocol: 5000/tcp. What is no address and port is of an engine that tells otherwise.
+func publishedPorts(bindings map[string][]hostBinding) []PublishedPort {
+	var ports []PublishedPort
+	for _, key := range slices.Sorted(maps.Keys(bindings)) {
+		number, protocol, _ := strings.Cut(key, "/")
+		container, err := strconv.ParseUint(number, 10, 16)
+		if err != nil {
+			continue
+		}
+		for _, binding := range bindings[key] {
+			host, err := netip.ParseAddrPort(net.JoinHostPort(binding.HostIP, binding.HostPort))
+			if err != nil {
+				continue
+			}
+			ports = append(ports, PublishedPort{Host: host, Container: uint16(container), Protocol: protocol})
+		}
+	}
+	return ports
+}
+
 func parseContainers(output []byte) ([]Container, error) {
 	var answers []struct {
 		ID      string    `json:"Id"`
@@ -99,7 +129,8 @@ func parseContainers(output []byte) ([]Container, error) {
 			Labels map[string]string `json:"Labels"`
 		} `json:"Config"`
 		NetworkSettings struct {
-			Networks map[string]address `json:"Networks"`
+			Networks map[string]address       `json:"Networks"`
+			Ports    map[string][]hostBinding `json:"Ports"`
 		} `json:"NetworkSettings"`
 	}
 	if err := json.Unmarshal(output, &answers); err != nil {
@@ -119,6 +150,7 @@ func parseContainers(output []byte) ([]Container, error) {
 			}
 			containers[i].Addresses[network] = parsed
 		}
+		containers[i].Ports = publishedPorts(answer.NetworkSettings.Ports)
 	}
 	slices.SortFunc(containers, func(a, b Container) int { return strings.Compare(a.Name, b.Name) })
 	return containers, nil

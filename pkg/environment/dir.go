@@ -17,17 +17,23 @@ const (
 	kubeconfigFile = "kubeconfig"
 )
 
-// DefaultDir returns the folder of an environment's files: kindling/NAME below $XDG_STATE_HOME, or ~/.local/state.
-func DefaultDir(name string) (string, error) {
+// DefaultStateDir returns the folder of all environments' files: kindling below $XDG_STATE_HOME, or ~/.local/state.
+func DefaultStateDir() (string, error) {
 	root := os.Getenv("XDG_STATE_HOME")
 	if root == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("finding the folder for the environment's files: %w: give one with --dir", err)
+			return "", fmt.Errorf("finding the folder for the environments' files: %w: set HOME or XDG_STATE_HOME", err)
 		}
 		root = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(root, "kindling", name), nil
+	return filepath.Join(root, "kindling"), nil
+}
+
+// DefaultDir returns the folder of an environment's files, below that of all environments.
+func DefaultDir(name string) (string, error) {
+	state, err := DefaultStateDir()
+	return filepath.Join(state, name), err
 }
 
 // DefaultCacheDir returns the folder for downloaded manifests, below the user's cache folder.

@@ -27,6 +27,8 @@ type Options struct {
 	Kind   kindcluster.Provider
 	// Dir is the folder of the environment's own files: kubeconfigs, seed.yaml, shoot.yaml, record. See DefaultDir.
 	Dir string
+	// StateDir holds the record of what environments share. See DefaultStateDir.
+	StateDir string
 	// CacheDir holds downloaded manifests, for all environments.
 	CacheDir string
 	// HTTPClient downloads manifests.

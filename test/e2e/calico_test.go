@@ -35,6 +35,7 @@ kind: Environment
 metadata:
   name: e2e-calico
 spec:
+  clustersOnly: true
   calico:
     version: %s
     manifest:

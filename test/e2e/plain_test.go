@@ -23,6 +23,7 @@ kind: Environment
 metadata:
   name: e2e-plain
 spec:
+  clustersOnly: true
   networkPlugin: Plain
   nodeImage: %s
 %s`, image, more)

@@ -29,6 +29,7 @@ func SetDefaults(env *Environment) {
 	setDefault(&spec.Layout, layoutOf(version))
 	setDefault(&spec.NodeImage, version.NodeImage())
 	defaultCalico(&spec.Calico, spec.Layout)
+	defaultHost(spec)
 	if len(spec.Clusters) == 0 {
 		spec.Clusters = []Cluster{{Name: "gardener-local"}}
 	}
@@ -63,8 +64,41 @@ func defaultCalico(calico *Calico, layout Layout) {
 	setDefault(&calico.MachinePool.BlockSizeIPv6, ippool.DefaultBlockSizeIPv6)
 	if calico.MachinePool.Guard == nil {
 		// The layout Legacy reproduces the fault that the guard forbids.
-		guard := layout != LayoutLegacy
-		calico.MachinePool.Guard = &guard
+		calico.MachinePool.Guard = new(layout != LayoutLegacy)
+	}
+}
+
+// Images of Gardener's local setup at v1.149 (dev-setup/infra/docker-compose.yaml, dev-setup/kind/metrics-server).
+const (
+	defaultRegistryImage      = "europe-docker.pkg.dev/gardener-project/releases/3rd/registry:3.1.1"
+	defaultDNSImage           = "europe-docker.pkg.dev/gardener-project/releases/3rd/ubuntu/bind9:9.18-24.04_beta"
+	defaultMetricsServerImage = "registry.k8s.io/metrics-server/metrics-server:v0.9.0"
+)
+
+// defaultRegistryPort is in the names of the images that a checkout of Gardener pushes: localhost:5001.
+const defaultRegistryPort = 5001
+
+// defaultHost fills what stands beside the clusters.
+func defaultHost(spec *EnvironmentSpec) {
+	for _, enabled := range []**bool{&spec.Registry.Enabled, &spec.DNS.Enabled, &spec.DNS.HostResolver, &spec.Loopback.Enabled} {
+		if *enabled == nil {
+			*enabled = new(!spec.ClustersOnly)
+		}
+	}
+	if spec.MetricsServer.Enabled == nil {
+		spec.MetricsServer.Enabled = new(true)
+	}
+	setDefault(&spec.Registry.Image, defaultRegistryImage)
+	setDefault(&spec.Registry.Port, defaultRegistryPort)
+	setDefault(&spec.DNS.Image, defaultDNSImage)
+	setDefault(&spec.MetricsServer.Image, defaultMetricsServerImage)
+	if spec.Registry.Caches == nil {
+		for _, host := range []string{"gcr.io", "registry.k8s.io", "quay.io", "europe-docker.pkg.dev"} {
+			spec.Registry.Caches = append(spec.Registry.Caches, RegistryCache{Host: host})
+		}
+	}
+	for i := range spec.Registry.Caches {
+		setDefault(&spec.Registry.Caches[i].RemoteURL, "https://"+spec.Registry.Caches[i].Host)
 	}
 }
 

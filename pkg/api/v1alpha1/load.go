@@ -5,6 +5,7 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -109,5 +110,5 @@ func (env *Environment) resolvePaths(dir string) error {
 			}
 		}
 	}
-	return absolute(&env.Spec.Calico.Manifest.Path)
+	return errors.Join(absolute(&env.Spec.Calico.Manifest.Path), absolute(&env.Spec.Registry.Dir))
 }

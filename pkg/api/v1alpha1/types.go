@@ -50,6 +50,17 @@ type EnvironmentSpec struct {
 	NetworkPlugin NetworkPlugin `json:"networkPlugin,omitempty"`
 	// Calico settings. Without meaning for the network plugin Plain.
 	Calico Calico `json:"calico,omitzero"`
+	// ClustersOnly leaves out what Gardener's local setup has beside the clusters: it turns the defaults of registry, dns and loopback
+	// to false.
+	ClustersOnly bool `json:"clustersOnly,omitempty"`
+	// Registry and pull-through caches on the engine's host.
+	Registry Registry `json:"registry,omitzero"`
+	// DNS of the domain local.gardener.cloud.
+	DNS DNS `json:"dns,omitzero"`
+	// Loopback addresses of the engine's host.
+	Loopback Loopback `json:"loopback,omitzero"`
+	// MetricsServer of the clusters.
+	MetricsServer MetricsServer `json:"metricsServer,omitzero"`
 	// NodeImage of clusters that name none. Default: an image of kind that fits the version of Gardener, with its digest.
 	NodeImage string `json:"nodeImage,omitempty"`
 	// Clusters are the kind clusters; each is a seed. Default: one cluster gardener-local with one node.

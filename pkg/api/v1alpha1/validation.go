@@ -32,6 +32,9 @@ func Validate(env *Environment) field.ErrorList {
 	all = append(all, validateFamilies(env.Spec.IPFamilies, spec.Child("ipFamilies"))...)
 	all = append(all, validateNetworks(&env.Spec, spec.Child("networks"))...)
 	all = append(all, validateCalico(env.Spec.Calico, spec.Child("calico"))...)
+	all = append(all, validateRegistry(env.Spec.Registry, spec.Child("registry"))...)
+	all = append(all, validateImage(env.Spec.DNS.Image, spec.Child("dns", "image"))...)
+	all = append(all, validateImage(env.Spec.MetricsServer.Image, spec.Child("metricsServer", "image"))...)
 	all = append(all, validateClusters(env.Spec.Clusters, spec.Child("clusters"))...)
 	return append(all, validateShoots(&env.Spec, spec.Child("shoots"))...)
 }

@@ -6,7 +6,6 @@ package v1alpha1
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -31,9 +30,7 @@ func validateClusters(clusters []Cluster, path *field.Path) field.ErrorList {
 			all = append(all, field.Duplicate(at.Child("seed"), cluster.Seed))
 		}
 		names[cluster.Name], seeds[cluster.Seed] = true, true
-		if !regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9./:@_-]*$`).MatchString(cluster.NodeImage) {
-			all = append(all, field.Invalid(at.Child("nodeImage"), cluster.NodeImage, "is no image reference"))
-		}
+		all = append(all, validateImage(cluster.NodeImage, at.Child("nodeImage"))...)
 		all = append(all, validateNodes(cluster.Nodes, at.Child("nodes"))...)
 	}
 	return all

@@ -19,20 +19,30 @@ import (
 
 // States of a container.
 const (
+	created = "created"
 	running = "running"
 	exited  = "exited"
 )
 
-func (d *docker) runCommand() *cobra.Command {
+// runCommand is run or create: what they take is the same.
+func (d *docker) runCommand(name string) *cobra.Command {
 	var container Container
 	var labels, ports []string
-	c := command("run", func(args []string) error {
+	var once bool
+	var entrypoint string
+	c := command(name, func(args []string) error {
 		if len(args) == 0 {
-			return fmt.Errorf("run takes an image")
+			return fmt.Errorf("%s takes an image", name)
 		}
 		container.ID, container.Image, container.State, container.Labels = d.state.identity(), args[0], running, pairs(labels)
 		container.Created, container.Started = time.Now(), time.Now()
+		if name == "create" {
+			container.State, container.Started = created, time.Time{}
+		}
 		maps.Copy(container.Labels, d.state.Labels)
+		if once {
+			return d.runOnce(container, entrypoint, args[1:])
+		}
 		for _, text := range ports {
 			port, err := parsePort(text)
 			if err != nil {
@@ -48,8 +58,26 @@ func (d *docker) runCommand() *cobra.Command {
 	flags.StringVar(&container.Network, "network", "", "")
 	flags.StringArrayVarP(&labels, "label", "l", nil, "")
 	flags.StringArrayVarP(&ports, "publish", "p", nil, "")
+	flags.StringArrayVar(&container.Aliases, "network-alias", nil, "")
+	flags.StringVar(&entrypoint, "entrypoint", "", "")
+	flags.BoolVar(&once, "rm", false, "")
 	ignoreRunFlags(flags)
 	return c
+}
+
+// runOnce runs a program in a container that nobody sees.
+func (d *docker) runOnce(container Container, entrypoint string, args []string) error {
+	if image(d.state.Images, container.Image) == nil {
+		return noImage(container.Image)
+	}
+	if entrypoint == "" {
+		return nil
+	}
+	return d.program(&container, append([]string{entrypoint}, args...))
+}
+
+func noImage(reference string) error {
+	return &exitError{125, fmt.Sprintf("Unable to find image '%s' locally\ndocker: Error response from daemon: manifest unknown\n", reference)}
 }
 
 // ignoreRunFlags takes the options that matter to real containers only.
@@ -84,13 +112,16 @@ func (d *docker) addContainer(container Container) error {
 		return &exitError{125, fmt.Sprintf("docker: Error response from daemon: Conflict. The container name %q is already in use.\n", container.Name)}
 	}
 	if image(d.state.Images, container.Image) == nil {
-		return &exitError{125, fmt.Sprintf("Unable to find image '%s' locally\ndocker: Error response from daemon: manifest unknown\n", container.Image)}
+		return noImage(container.Image)
 	}
 	network := d.state.network(container.Network)
 	if network == nil {
 		return &exitError{125, fmt.Sprintf("docker: Error response from daemon: network %s not found\n", container.Network)}
 	}
-	container.Network, container.Addresses = network.Name, d.freeAddresses(network)
+	container.Network = network.Name
+	if container.State == running {
+		container.Addresses = d.freeAddresses(network)
+	}
 	d.state.Containers = append(d.state.Containers, container)
 	d.printf("%s\n", container.ID)
 	return nil

@@ -5,7 +5,15 @@
 package stubengine
 
 import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -36,7 +44,7 @@ func (d *docker) start() *cobra.Command {
 			if c.State != running {
 				c.Addresses = d.freeAddresses(network)
 			}
-			c.State = running
+			c.State, c.Started = running, time.Now()
 			return nil
 		})
 	})
@@ -79,5 +87,40 @@ func (d *docker) logs() *cobra.Command {
 		})
 	})
 	c.Flags().BoolP("follow", "f", false, "")
+	c.Flags().IntP("tail", "n", 0, "")
 	return c
+}
+
+// copyInto unpacks the archive at its input: cp - CONTAINER:FOLDER.
+func (d *docker) copyInto() *cobra.Command {
+	return command("cp", func(args []string) error {
+		if len(args) != 2 || args[0] != "-" {
+			return fmt.Errorf("the stub engine copies only an archive from its input, not %q", args)
+		}
+		name, folder, _ := strings.Cut(args[1], ":")
+		container := d.state.container(name)
+		if container == nil {
+			return fail("No such container: %s", name)
+		}
+		if container.Files == nil {
+			container.Files = map[string]string{}
+		}
+		archive := tar.NewReader(bytes.NewReader(d.input))
+		for {
+			header, err := archive.Next()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return fail("%v", err)
+			}
+			content, err := io.ReadAll(archive)
+			if err != nil {
+				return fail("%v", err)
+			}
+			if header.Typeflag == tar.TypeReg {
+				container.Files[path.Join(folder, header.Name)] = string(content)
+			}
+		}
+	})
 }

@@ -71,9 +71,12 @@ func run(dir string, args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	return 1
 }
 
-// takesInput says whether a call reads its input: only programs in containers do, when they are told to.
+// takesInput says whether a call reads its input: programs in containers do when they are told to, and copying from it does.
 func takesInput(args []string) bool {
-	return len(args) > 0 && args[0] == "exec" && (slices.Contains(args, "-i") || slices.Contains(args, "--interactive"))
+	if len(args) == 0 {
+		return false
+	}
+	return args[0] == "cp" || args[0] == "exec" && (slices.Contains(args, "-i") || slices.Contains(args, "--interactive"))
 }
 
 // call records a call and gives it its answer, or does it.
@@ -153,7 +156,7 @@ func execute(d *docker, args []string) error {
 	root.SetOut(d.stdout)
 	root.SetErr(io.Discard)
 	root.AddCommand(d.version(), d.info(), d.networkCommand(), d.imageCommand(), d.inspect(), d.pull(), d.save())
-	root.AddCommand(d.runCommand(), d.ps(), d.start(), d.stop(), d.remove(), d.logs(), d.exec())
+	root.AddCommand(d.runCommand("run"), d.runCommand("create"), d.copyInto(), d.ps(), d.start(), d.stop(), d.remove(), d.logs(), d.exec())
 	root.SetArgs(args)
 	return root.Execute()
 }

@@ -50,13 +50,15 @@ type Container struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Image string `json:"image"`
-	// State is running or exited.
+	// State is created, running or exited.
 	State string `json:"state"`
 	// Created and Started are when it was made, and started last.
 	Created time.Time         `json:"created,omitzero"`
 	Started time.Time         `json:"started,omitzero"`
 	Labels  map[string]string `json:"labels,omitempty"`
 	Network string            `json:"network,omitempty"`
+	// Aliases are further names in the network.
+	Aliases []string `json:"aliases,omitempty"`
 	// Addresses in the network, at most one a family. A stopped container has none.
 	Addresses []netip.Addr `json:"addresses,omitempty"`
 	Ports     []Port       `json:"ports,omitempty"`

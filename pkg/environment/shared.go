@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// Files beside the folders of the environments: what environments share on the engine's host, and the lock on that.
+const (
+	sharedFile     = "shared.json"
+	sharedLockFile = "shared.lock"
+)
+
+// share is what kindling made on the engine's host for several environments, such as the registry.
+type share struct {
+	// Users are the folders of the environments that need it.
+	Users []string `json:"users"`
+	// Made is what kindling made, and nobody else, each in the words of the step that undoes it. It is entered before the deed.
+	Made []string `json:"made,omitempty"`
+}
+
+// useShared notes that the environment needs something, and what is going to be made for it.
+func (e *Environment) useShared(ctx context.Context, name string, made ...string) error {
+	return e.changeShared(ctx, func(all map[string]share) error {
+		one := all[name]
+		one.Users, one.Made = union(one.Users, e.Dir), union(one.Made, made...)
+		all[name] = one
+		return nil
+	})
+}
+
+// releaseShared notes that the environment needs something no more, and undoes what was made when nobody else does. It returns the
+// folders of those who do. When undoing fails, the environment still needs it, so that the next try undoes the rest.
+func (e *Environment) releaseShared(ctx context.Context, name string, undo func(made []string) error) (others []string, err error) {
+	err = e.changeShared(ctx, func(all map[string]share) error {
+		one := all[name]
+		others = slices.DeleteFunc(slices.Clone(one.Users), func(user string) bool { return user == e.Dir || !exists(user) })
+		if len(others) > 0 {
+			one.Users = others
+			all[name] = one
+			return nil
+		}
+		if err := undo(one.Made); err != nil {
+			return err
+		}
+		delete(all, name)
+		return nil
+	})
+	return others, err
+}
+
+// shared returns what is known of something that environments share.
+func (e *Environment) shared(name string) (share, error) {
+	all, err := readShared(e.sharedPath(sharedFile))
+	return all[name], err
+}
+
+func (e *Environment) sharedPath(name string) string { return filepath.Join(e.StateDir, name) }
+
+func (e *Environment) changeShared(ctx context.Context, change func(map[string]share) error) error {
+	if err := os.MkdirAll(e.StateDir, 0o700); err != nil {
+		return fmt.Errorf("making the folder for what environments share: %w: set XDG_STATE_HOME to one that can be written", err)
+	}
+	unlock, err := e.lockShared(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	path := e.sharedPath(sharedFile)
+	all, err := readShared(path)
+	if err != nil {
+		return err
+	}
+	if err := change(all); err != nil {
+		return err
+	}
+	return writeShared(path, all)
+}
+
+func (e *Environment) lockShared(ctx context.Context) (unlock func(), err error) {
+	ticker := time.NewTicker(networkLockPause)
+	defer ticker.Stop()
+	for {
+		lock, err := tryFileLock(e.sharedPath(sharedLockFile), false)
+		if err != nil {
+			return nil, fmt.Errorf("locking what environments share: %w", err)
+		}
+		if lock != nil {
+			return lock.unlock, nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil, deadline(ctx, ctx.Err(), "another kindling changes what environments share")
+		}
+	}
+}
+
+func readShared(path string) (map[string]share, error) {
+	all := map[string]share{}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what environments share: %w", err)
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w: remove it when no environment is up", path, err)
+	}
+	return all, nil
+}
+
+// writeShared removes the file when nothing is shared any more.
+func writeShared(path string, all map[string]share) error {
+	if len(all) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing the record of what environments share: %w", err)
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding what environments share: %w", err)
+	}
+	if err := renameio.WriteFile(path, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("writing what environments share: %w", err)
+	}
+	return nil
+}
+
+// union keeps the order and adds what is not there.
+func union(list []string, more ...string) []string {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
