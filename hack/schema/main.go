@@ -65,6 +65,7 @@ func constants(schema *jsonschema.Schema) {
 		"NetworkPlugin":    {v1alpha1.NetworkPluginCalico, v1alpha1.NetworkPluginPlain},
 		"Encapsulation":    {v1alpha1.EncapsulationAuto, v1alpha1.EncapsulationIPIP, v1alpha1.EncapsulationVXLAN, v1alpha1.EncapsulationVXLANCrossSubnet},
 		"PoolOwner":        {v1alpha1.OwnerKindling, v1alpha1.OwnerProviderLocal},
+		"Part":             {v1alpha1.PartControlPlane, v1alpha1.PartGarden, v1alpha1.PartSeed, v1alpha1.PartAPIServerRelay, v1alpha1.PartBackupBucket},
 		"FailureTolerance": {v1alpha1.FailureToleranceNone, v1alpha1.FailureToleranceNode, v1alpha1.FailureToleranceZone},
 	}
 	for _, definition := range schema.Definitions {
@@ -84,6 +85,7 @@ func fieldTypes() map[string]string {
 	return map[string]string{
 		"layout": "Layout", "ipFamilies": "IPFamily", "ipFamily": "IPFamily", "networkPlugin": "NetworkPlugin",
 		"encapsulation": "Encapsulation", "owner": "PoolOwner", "failureTolerance": "FailureTolerance",
+		"parts": "Part",
 	}
 }
 

@@ -43,7 +43,7 @@ func appliedObject(environment string, data map[string]string) *unstructured.Uns
 
 // config returns the kind configuration that the environment file asks for.
 func (c *cluster) config() (*kindv1alpha4.Cluster, error) {
-	return render.KindCluster(c.env.plan, c.spec, render.Options{CgroupV1: c.env.CgroupV1})
+	return render.KindCluster(c.env.spec, c.env.plan, c.spec, c.env.renderOptions(""))
 }
 
 func (c *cluster) recordApplied(ctx context.Context, config *kindv1alpha4.Cluster) error {

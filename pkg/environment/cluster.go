@@ -60,7 +60,7 @@ func (c *cluster) create() steps.Step {
 	return steps.Step{
 		Name:     c.step("cluster"),
 		Title:    "Cluster " + c.spec.Name,
-		Needs:    append([]string{stepNetwork}, c.env.orphanSteps...),
+		Needs:    c.env.beforeNodes,
 		Observe:  c.observe,
 		Apply:    c.apply,
 		Undo:     c.undo,
@@ -226,5 +226,5 @@ func notRunning(containers []engine.Container) []string {
 // renderOptions are what the cluster's files depend on; the encapsulation is resolved by asking its nodes.
 func (c *cluster) renderOptions(ctx context.Context) (render.Options, error) {
 	encapsulation, err := c.resolveEncapsulation(ctx)
-	return render.Options{Encapsulation: encapsulation, CgroupV1: c.env.CgroupV1, SeedForm: c.env.SeedForm}, err
+	return c.env.renderOptions(encapsulation), err
 }

@@ -35,6 +35,8 @@ type Options struct {
 	HTTPClient *http.Client
 	// CgroupV1 says that the engine's host has cgroup v1.
 	CgroupV1 bool
+	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
+	EngineSocket string
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
 	MergeInto string
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
@@ -48,8 +50,8 @@ type Environment struct {
 	plan     *netplan.Plan
 	record   *record
 	clusters []*cluster
-	// orphanSteps are the names of the steps of clusters that the file does not name.
-	orphanSteps []string
+	// beforeNodes are the names of the steps that clusters are made after.
+	beforeNodes []string
 
 	// merging keeps clusters from changing the user's kubeconfig at the same time.
 	merging sync.Mutex
@@ -75,14 +77,18 @@ func (e *Environment) Steps() (steps.List, error) {
 		return nil, err
 	}
 	list := steps.List{e.nodeImages()}
+	e.beforeNodes = []string{stepNetwork}
 	if e.calicoWanted() {
 		list = append(list, e.calicoManifest())
 	}
 	list = append(list, e.containerNetwork())
-	e.orphanSteps = nil
+	if e.wantsBackupBuckets() {
+		list = append(list, e.folders())
+		e.beforeNodes = append(e.beforeNodes, stepFolders)
+	}
 	for _, orphan := range orphans {
 		list = append(list, orphan.orphanStep())
-		e.orphanSteps = append(e.orphanSteps, orphan.step("cluster"))
+		e.beforeNodes = append(e.beforeNodes, orphan.step("cluster"))
 	}
 	var ready []string
 	for _, c := range e.clusters {
@@ -105,11 +111,16 @@ func (e *Environment) Steps() (steps.List, error) {
 
 // Notices says what the environment does not cover. How pools are encapsulated is known once a step has asked a node.
 func (e *Environment) Notices() []string {
-	opts := render.Options{Encapsulation: e.spec.Spec.Calico.Encapsulation, CgroupV1: e.CgroupV1}
+	opts := e.renderOptions(e.spec.Spec.Calico.Encapsulation)
 	if known := e.clusters[0].knownEncapsulation(); known != "" {
 		opts.Encapsulation = known
 	}
 	return render.Notices(e.spec, e.plan, opts)
+}
+
+// renderOptions are what files depend on beside the environment.
+func (e *Environment) renderOptions(encapsulation v1alpha1.Encapsulation) render.Options {
+	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineSocket: e.EngineSocket}
 }
 
 func (e *Environment) calicoWanted() bool {

@@ -99,7 +99,7 @@ func (e *Environment) removeFiles(names []string) error {
 }
 
 func (e *Environment) renderFiles(ctx context.Context) ([]render.File, error) {
-	opts := render.Options{Encapsulation: render.Resolve(e.spec.Spec.Calico.Encapsulation), CgroupV1: e.CgroupV1, SeedForm: e.SeedForm}
+	opts := e.renderOptions(render.Resolve(e.spec.Spec.Calico.Encapsulation))
 	if e.calicoWanted() {
 		var err error
 		if opts, err = e.clusters[0].renderOptions(ctx); err != nil {

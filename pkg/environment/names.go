@@ -8,6 +8,7 @@ package environment
 const (
 	stepNodeImages = "node-images"
 	stepManifest   = "calico-manifest"
+	stepFolders    = "folders"
 	stepNetwork    = "container-network"
 	stepFiles      = "files"
 )

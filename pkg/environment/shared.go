@@ -62,10 +62,14 @@ func (e *Environment) releaseShared(ctx context.Context, name string, undo func(
 	return others, err
 }
 
-// shared returns what is known of something that environments share.
-func (e *Environment) shared(name string) (share, error) {
+// notUsed is what is to be said of something that is there while it is not on record that the environment needs it: another one's down
+// would take it away.
+const notUsed = "there, not yet on record as used by this environment"
+
+// usesShared says whether it is on record that the environment needs something.
+func (e *Environment) usesShared(name string) (bool, error) {
 	all, err := readShared(e.sharedPath(sharedFile))
-	return all[name], err
+	return slices.Contains(all[name].Users, e.Dir), err
 }
 
 func (e *Environment) sharedPath(name string) string { return filepath.Join(e.StateDir, name) }

@@ -16,6 +16,9 @@ const (
 	ServingCertificates Feature = 96
 	// CloudProfileReference: shoots name their CloudProfile by spec.cloudProfile (gardener/gardener#10093).
 	CloudProfileReference Feature = 101
+	// LoadBalancerRange: what is published on the engine's host has addresses in 172.18.255.0/24, no more in 127.0.0.0/8
+	// (gardener/gardener#10019).
+	LoadBalancerRange Feature = 101
 	// WideVPNTransferIPv6: the IPv6 transfer network of the VPN grew from /120 to /96.
 	WideVPNTransferIPv6 Feature = 104
 	// ReservedKubernetesService: 240.0.0.0/8 is reserved (gardener/gardener#10949).
@@ -50,6 +53,8 @@ const (
 	CredentialsBindings Feature = 132
 	// DNSCredentials: Seed.spec.dns.provider has credentialsRef instead of secretRef.
 	DNSCredentials Feature = 135
+	// LoadBalancerRangeIPv6: as LoadBalancerRange, in fd00:ff::/120.
+	LoadBalancerRangeIPv6 Feature = 138
 	// GardenletResource: a seed is made by a Gardenlet resource, no more by Helm values (gardener/gardener#14614).
 	GardenletResource Feature = 142
 	// IstioTLSTerminationGraduated: the feature gate IstioTLSTermination is gone.

@@ -26,7 +26,7 @@ func Files(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) ([]File,
 		return err
 	}
 	for i, cluster := range env.Spec.Clusters {
-		content, err := KindConfig(plan, cluster, opts)
+		content, err := KindConfig(env, plan, cluster, opts)
 		if err := add("kind-"+cluster.Name+".yaml", content, err); err != nil {
 			return nil, err
 		}

@@ -121,7 +121,7 @@ func TestObjectsDecodeStrictly(t *testing.T) {
 	}
 	eachExample(t, func(t *testing.T, e example) {
 		for _, cluster := range e.env.Spec.Clusters {
-			if _, err := render.KindCluster(e.plan, cluster, e.opts); err != nil {
+			if _, err := render.KindCluster(e.env, e.plan, cluster, e.opts); err != nil {
 				t.Error(err)
 			}
 		}

@@ -6,6 +6,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	kindv1alpha4 "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
@@ -15,12 +16,37 @@ import (
 )
 
 // KindConfig renders the configuration of a cluster.
-func KindConfig(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) ([]byte, error) {
+func KindConfig(env *v1alpha1.Environment, plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) ([]byte, error) {
+	wired, err := wire(env, plan, cluster, opts)
+	if err != nil {
+		return nil, err
+	}
 	return execute("kind.yaml.tmpl", "kind.yaml.tmpl", plan.Gardener, map[string]any{
-		"Plan": plan, "Cluster": cluster, "Calico": plan.NetworkPlugin == v1alpha1.NetworkPluginCalico,
+		"Plan": plan, "Cluster": wired, "Calico": plan.NetworkPlugin == v1alpha1.NetworkPluginCalico,
 		"KindFamily": kindFamily(plan), "PodSubnetReason": podSubnetReason(plan.Layout),
 		"FailCgroupV1": NeedsCgroupV1Patch(cluster, opts.CgroupV1),
 	})
+}
+
+// wire returns the cluster with the ports, mounts and settings that follow from the parts of Gardener on it, before its own.
+func wire(env *v1alpha1.Environment, plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) (v1alpha1.Cluster, error) {
+	w := wiring{env, plan, cluster}
+	patch, err := w.apiServerPatch()
+	if err != nil {
+		return cluster, err
+	}
+	if patch != "" {
+		cluster.KubeadmConfigPatches = append([]string{patch}, cluster.KubeadmConfigPatches...)
+	}
+	cluster.Nodes = slices.Clone(cluster.Nodes)
+	for i := range cluster.Nodes {
+		cluster.Nodes[i].ExtraMounts = append(w.mounts(opts), cluster.Nodes[i].ExtraMounts...)
+	}
+	first := slices.IndexFunc(cluster.Nodes, func(node v1alpha1.Node) bool { return node.Role == kindv1alpha4.ControlPlaneRole })
+	if first >= 0 {
+		cluster.Nodes[first].ExtraPortMappings = append(w.portMappings(), cluster.Nodes[first].ExtraPortMappings...)
+	}
+	return cluster, nil
 }
 
 // NodeCapacityPolicy is the name of the admission policy for nodes, and of its binding.
@@ -32,8 +58,8 @@ func NodeCapacity(plan *netplan.Plan) ([]byte, error) {
 }
 
 // KindCluster is KindConfig as kind's own type.
-func KindCluster(plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) (*kindv1alpha4.Cluster, error) {
-	data, err := KindConfig(plan, cluster, opts)
+func KindCluster(env *v1alpha1.Environment, plan *netplan.Plan, cluster v1alpha1.Cluster, opts Options) (*kindv1alpha4.Cluster, error) {
+	data, err := KindConfig(env, plan, cluster, opts)
 	if err != nil {
 		return nil, err
 	}

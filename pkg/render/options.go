@@ -40,6 +40,10 @@ type Options struct {
 	CgroupV1 bool
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
 	SeedForm SeedForm
+	// Dir is the folder of the environment's files, which nodes mount some of; empty is the folder where kind runs.
+	Dir string
+	// EngineSocket is the engine's socket on its host. Default: /var/run/docker.sock.
+	EngineSocket string
 }
 
 // Resolve replaces Auto where no kernel can be asked: IPIP is what provider-local gives its own pools.

@@ -151,8 +151,8 @@ func TestCgroupV1Patch(t *testing.T) {
 		"an image with a port and a digest": {"localhost:5001/node:v1.34.0@sha256:0123456789012345678901234567890123456789012345678901234567890123", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, plan := load(t, "  ipFamilies: [IPv4]")
-			content, err := render.KindConfig(plan, v1alpha1.Cluster{Name: "a", NodeImage: test.image}, render.Options{CgroupV1: test.cgroupV1})
+			env, plan := load(t, "  ipFamilies: [IPv4]")
+			content, err := render.KindConfig(env, plan, v1alpha1.Cluster{Name: "a", NodeImage: test.image}, render.Options{CgroupV1: test.cgroupV1})
 			if err != nil {
 				t.Fatal(err)
 			}

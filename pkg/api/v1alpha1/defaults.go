@@ -33,8 +33,10 @@ func SetDefaults(env *Environment) {
 	if len(spec.Clusters) == 0 {
 		spec.Clusters = []Cluster{{Name: "gardener-local"}}
 	}
+	setDefault(&spec.Gardener.Cluster, spec.Clusters[0].Name)
 	for i := range spec.Clusters {
 		defaultCluster(&spec.Clusters[i], spec.NodeImage)
+		defaultParts(&spec.Clusters[i], spec.Gardener.Cluster, version)
 	}
 	if spec.Shoots == nil {
 		spec.Shoots = []Shoot{{Name: "local"}}
@@ -110,6 +112,21 @@ func defaultCluster(cluster *Cluster, nodeImage string) {
 	}
 	for i := range cluster.Nodes {
 		setDefault(&cluster.Nodes[i].Zone, "0")
+	}
+}
+
+// defaultParts are those of Gardener's local setup.
+func defaultParts(cluster *Cluster, garden string, version gardener.Version) {
+	if cluster.Parts != nil {
+		return
+	}
+	cluster.Parts = []Part{PartSeed, PartBackupBucket}
+	switch {
+	case cluster.Name != garden:
+	case version.Has(gardener.GardenletResource):
+		cluster.Parts = append([]Part{PartGarden}, cluster.Parts...)
+	default:
+		cluster.Parts = append([]Part{PartControlPlane}, cluster.Parts...)
 	}
 }
 

@@ -110,5 +110,5 @@ func (env *Environment) resolvePaths(dir string) error {
 			}
 		}
 	}
-	return errors.Join(absolute(&env.Spec.Calico.Manifest.Path), absolute(&env.Spec.Registry.Dir))
+	return errors.Join(absolute(&env.Spec.Calico.Manifest.Path), absolute(&env.Spec.Registry.Dir), absolute(&env.Spec.Gardener.Dir))
 }

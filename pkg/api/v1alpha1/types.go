@@ -51,7 +51,7 @@ type EnvironmentSpec struct {
 	// Calico settings. Without meaning for the network plugin Plain.
 	Calico Calico `json:"calico,omitzero"`
 	// ClustersOnly leaves out what Gardener's local setup has beside the clusters: it turns the defaults of registry, dns and loopback
-	// to false.
+	// to false, and leaves out load balancers, which need the loopback addresses.
 	ClustersOnly bool `json:"clustersOnly,omitempty"`
 	// Registry and pull-through caches on the engine's host.
 	Registry Registry `json:"registry,omitzero"`
@@ -73,6 +73,11 @@ type EnvironmentSpec struct {
 type Gardener struct {
 	// Version such as v1.149.0. It decides on the layout, the reserved ranges, and the form of seed.yaml and shoot.yaml.
 	Version string `json:"version,omitempty"`
+	// Dir is a checkout of Gardener: its folders are mounted into the nodes where Gardener's scripts mount them. A relative path counts
+	// from the environment file's folder. Default: none, and folders beside the kubeconfig in their place.
+	Dir string `json:"dir,omitempty"`
+	// Cluster is the kind cluster that the garden runs in; it may be another environment's. Default: the first cluster.
+	Cluster string `json:"cluster,omitempty"`
 }
 
 // Layout says where machines get their addresses.
@@ -114,6 +119,12 @@ type Cluster struct {
 	Name string `json:"name"`
 	// Seed is the name of the Seed that the cluster becomes. Default: the cluster's name without gardener- in front.
 	Seed string `json:"seed,omitempty"`
+	// Parts of Gardener that are going to run on the cluster. Ports, mounts and settings of the API server follow from them, as each version
+	// of Gardener has them. Default: Seed and BackupBucket, and for the garden's cluster Garden from v1.142 on, ControlPlane before.
+	Parts []Part `json:"parts,omitempty"`
+	// ListenAddresses are the addresses of the engine's host where the seed's ingress gateway is reached before v1.141: one for all, then
+	// one for each zone. Default: those of Gardener's local setup.
+	ListenAddresses []string `json:"listenAddresses,omitempty"`
 	// NodeImage of all nodes of the cluster. Default: spec.nodeImage.
 	NodeImage string `json:"nodeImage,omitempty"`
 	// Nodes of the cluster. Default: one control plane in zone "0".
@@ -127,6 +138,23 @@ type Cluster struct {
 	// RuntimeConfig as in kind's v1alpha4.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
 }
+
+// Part of Gardener.
+type Part string
+
+// The parts.
+const (
+	// PartControlPlane is Gardener's control plane in the kind cluster itself, by Helm. No version from v1.142 on has it.
+	PartControlPlane Part = "ControlPlane"
+	// PartGarden is a garden that gardener-operator makes.
+	PartGarden Part = "Garden"
+	// PartSeed is a seed, with its ingress gateway.
+	PartSeed Part = "Seed"
+	// PartAPIServerRelay forwards a remote seed's requests to the control plane.
+	PartAPIServerRelay Part = "APIServerRelay"
+	// PartBackupBucket keeps etcd's backups in a folder of the engine's host.
+	PartBackupBucket Part = "BackupBucket"
+)
 
 // Node of a kind cluster.
 type Node struct {

@@ -5,6 +5,7 @@
 package v1alpha1
 
 import (
+	"net/netip"
 	"path/filepath"
 	"slices"
 
@@ -31,6 +32,14 @@ func validateClusters(clusters []Cluster, path *field.Path) field.ErrorList {
 		}
 		names[cluster.Name], seeds[cluster.Seed] = true, true
 		all = append(all, validateImage(cluster.NodeImage, at.Child("nodeImage"))...)
+		for p, part := range cluster.Parts {
+			all = append(all, oneOf(at.Child("parts").Index(p), part, PartControlPlane, PartGarden, PartSeed, PartAPIServerRelay, PartBackupBucket)...)
+		}
+		for a, address := range cluster.ListenAddresses {
+			if _, err := netip.ParseAddr(address); err != nil {
+				all = append(all, field.Invalid(at.Child("listenAddresses").Index(a), address, "is no IP address"))
+			}
+		}
 		all = append(all, validateNodes(cluster.Nodes, at.Child("nodes"))...)
 	}
 	return all

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package environment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/render"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+// folders makes what nodes mount: an engine would make a missing folder as root's.
+func (e *Environment) folders() steps.Step {
+	dir := render.BackupBucketsDir(e.spec, e.Dir)
+	return steps.Step{
+		Name:  stepFolders,
+		Title: "Folder for backups of etcd",
+		Needs: []string{stepNetwork}, // which comes when all that could be missing is there
+		Observe: func(context.Context) (steps.Observation, error) {
+			info, err := os.Stat(dir)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return steps.Observation{State: steps.Missing, Text: dir}, nil
+			case err != nil:
+				return steps.Observation{}, fmt.Errorf("looking for the folder for backups of etcd: %w", err)
+			case !info.IsDir():
+				return steps.Observation{}, fmt.Errorf("%s, for backups of etcd, is no folder: move it away", dir)
+			}
+			if uses, err := e.usesShared(dir); err != nil || !uses {
+				return steps.Observation{State: steps.Differs, Text: notUsed}, err
+			}
+			return steps.Observation{State: steps.AsWanted, Text: dir}, nil
+		},
+		Apply: func(ctx context.Context, _ func(string)) (string, error) {
+			if err := e.makeDir(); err != nil {
+				return "", err
+			}
+			var made []string
+			if !exists(dir) {
+				made = append(made, dir)
+			}
+			if err := e.useShared(ctx, dir, made...); err != nil {
+				return "", err
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return "", fmt.Errorf("making the folder for backups of etcd: %w", err)
+			}
+			return dir, nil
+		},
+		Undo: func(ctx context.Context) (string, error) {
+			var removed bool
+			others, err := e.releaseShared(ctx, dir, func(made []string) error {
+				removed = slices.Contains(made, dir) && exists(dir)
+				if !removed {
+					return nil
+				}
+				return e.removeFolder(ctx, dir)
+			})
+			switch {
+			case len(others) > 0:
+				return "left: used by " + strings.Join(others, ", "), err
+			case removed:
+				return "removed", err
+			}
+			return "left: kindling did not make it", err
+		},
+	}
+}
+
+// removeFolder removes a folder whose content may be anybody's: pods write it with identities of their own. Where this user may not,
+// the engine may.
+func (e *Environment) removeFolder(ctx context.Context, dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	_, runErr := e.Engine.RunOnce(ctx, engine.ContainerSpec{
+		Image: e.spec.Spec.Clusters[0].NodeImage, Network: "none", Mounts: []engine.BindMount{{Host: filepath.Dir(dir), Container: "/parent"}},
+		Entrypoint: "rm", Args: []string{"--recursive", "--force", "--one-file-system", "/parent/" + filepath.Base(dir)},
+	})
+	if runErr != nil {
+		return fmt.Errorf("removing %s: %w, and by a container: %w: remove it with the rights of root", dir, err, runErr)
+	}
+	return nil
+}
+
+func (e *Environment) wantsBackupBuckets() bool {
+	return slices.ContainsFunc(e.spec.Spec.Clusters, func(c v1alpha1.Cluster) bool { return slices.Contains(c.Parts, v1alpha1.PartBackupBucket) })
+}

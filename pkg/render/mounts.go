@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"path/filepath"
+
+	kindv1alpha4 "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/gardener"
+)
+
+// backupBuckets is the folder with the backups of etcd: below dev in a checkout of Gardener, else beside the environment's files.
+const backupBuckets = "local-backupbuckets"
+
+// structuredAuthorization: the API server of the kind cluster has an AuthorizationConfiguration (gardener/gardener#10984).
+const structuredAuthorization gardener.Feature = 111
+
+// mount is a folder or file of the engine's host in all nodes of a cluster.
+type mount struct {
+	kindv1alpha4.Mount
+	wanted bool
+}
+
+// mounts of all nodes, before those of the environment file.
+func (w wiring) mounts(opts Options) []kindv1alpha4.Mount {
+	checkout := w.env.Spec.Gardener.Dir
+	var mounts []kindv1alpha4.Mount
+	for _, m := range []mount{
+		{kindv1alpha4.Mount{HostPath: BackupBucketsDir(w.env, opts.Dir), ContainerPath: "/etc/gardener/local-backupbuckets"}, w.has(v1alpha1.PartBackupBucket)},
+		{
+			kindv1alpha4.Mount{HostPath: filepath.Join(checkout, "example/gardener-local/controlplane"), ContainerPath: controlPlaneDir, Readonly: true},
+			w.hasWebhookFlags(),
+		},
+		{
+			kindv1alpha4.Mount{HostPath: filepath.Join(checkout, "example/gardener-local/kube-apiserver"), ContainerPath: authorizationDir, Readonly: true},
+			w.hasAuthorizationConfig(),
+		},
+		// Load balancers are containers that Gardener makes by the engine's socket; they publish ports on the loopback addresses.
+		{
+			kindv1alpha4.Mount{HostPath: opts.socket(), ContainerPath: "/var/run/docker.sock"},
+			w.plan.Gardener.Has(loadBalancersOutside) && !w.env.Spec.ClustersOnly,
+		},
+	} {
+		if m.wanted {
+			mounts = append(mounts, m.Mount)
+		}
+	}
+	return mounts
+}
+
+// BackupBucketsDir is the folder with the backups of etcd, given the folder of the environment's files.
+func BackupBucketsDir(env *v1alpha1.Environment, dir string) string {
+	if env.Spec.Gardener.Dir != "" {
+		return filepath.Join(env.Spec.Gardener.Dir, "dev", backupBuckets)
+	}
+	return filepath.Join(Options{Dir: dir}.dir(), backupBuckets)
+}
+
+// dir is the folder of the environment's files in a kind configuration: where it is not known, kind counts from where it runs.
+func (o Options) dir() string {
+	if o.Dir == "" {
+		return "."
+	}
+	return o.Dir
+}
+
+func (o Options) socket() string {
+	if o.EngineSocket == "" {
+		return "/var/run/docker.sock"
+	}
+	return o.EngineSocket
+}
