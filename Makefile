@@ -22,21 +22,77 @@ kind-up kind-single-node-up: $(KINDLING) ## Bring up one node (profile local)
 kind-down kind-single-node-down: $(KINDLING) ## Take it down
 	$(KINDLING) down local $(FLAGS)
 
-.PHONY: kind-ha-single-zone-up kind-multi-node-up
-kind-ha-single-zone-up kind-multi-node-up: $(KINDLING) ## Bring up three nodes in one zone (profile ha-single-zone)
+.PHONY: kind2-up kind-single-node2-up
+kind2-up kind-single-node2-up: $(KINDLING) ## Bring up a second seed beside it (profile local2)
+	$(KINDLING) up local2 $(FLAGS)
+
+.PHONY: kind2-down kind-single-node2-down
+kind2-down kind-single-node2-down: $(KINDLING) ## Take it down
+	$(KINDLING) down local2 $(FLAGS)
+
+.PHONY: kind-ha-single-zone-up
+kind-ha-single-zone-up: $(KINDLING) ## Bring up three nodes in one zone (profile ha-single-zone)
 	$(KINDLING) up ha-single-zone $(FLAGS)
 
-.PHONY: kind-ha-single-zone-down kind-multi-node-down
-kind-ha-single-zone-down kind-multi-node-down: $(KINDLING) ## Take them down
+.PHONY: kind-ha-single-zone-down
+kind-ha-single-zone-down: $(KINDLING) ## Take it down
 	$(KINDLING) down ha-single-zone $(FLAGS)
 
-.PHONY: kind-ha-multi-zone-up kind-multi-zone-up
-kind-ha-multi-zone-up kind-multi-zone-up: $(KINDLING) ## Bring up three nodes in three zones (profile ha-multi-zone)
+.PHONY: kind2-ha-single-zone-up kind-ha-single-zone2-up
+kind2-ha-single-zone-up kind-ha-single-zone2-up: $(KINDLING) ## Bring up a second seed with three nodes beside it (profile ha-single-zone2)
+	$(KINDLING) up ha-single-zone2 $(FLAGS)
+
+.PHONY: kind2-ha-single-zone-down kind-ha-single-zone2-down
+kind2-ha-single-zone-down kind-ha-single-zone2-down: $(KINDLING) ## Take it down
+	$(KINDLING) down ha-single-zone2 $(FLAGS)
+
+.PHONY: kind-ha-multi-zone-up
+kind-ha-multi-zone-up: $(KINDLING) ## Bring up three nodes in three zones (profile ha-multi-zone)
 	$(KINDLING) up ha-multi-zone $(FLAGS)
 
-.PHONY: kind-ha-multi-zone-down kind-multi-zone-down
-kind-ha-multi-zone-down kind-multi-zone-down: $(KINDLING) ## Take them down
+.PHONY: kind-ha-multi-zone-down
+kind-ha-multi-zone-down: $(KINDLING) ## Take it down
 	$(KINDLING) down ha-multi-zone $(FLAGS)
+
+.PHONY: kind-multi-node-up
+kind-multi-node-up: $(KINDLING) ## Bring up three nodes in one zone, in the cluster of kind-up (profile multi-node)
+	$(KINDLING) up multi-node $(FLAGS)
+
+.PHONY: kind-multi-node-down
+kind-multi-node-down: $(KINDLING) ## Take it down
+	$(KINDLING) down multi-node $(FLAGS)
+
+.PHONY: kind-multi-node2-up
+kind-multi-node2-up: $(KINDLING) ## Bring up a second seed with three nodes beside it (profile multi-node2)
+	$(KINDLING) up multi-node2 $(FLAGS)
+
+.PHONY: kind-multi-node2-down
+kind-multi-node2-down: $(KINDLING) ## Take it down
+	$(KINDLING) down multi-node2 $(FLAGS)
+
+.PHONY: kind-multi-zone-up
+kind-multi-zone-up: $(KINDLING) ## Bring up three nodes in three zones, in the cluster of kind-up (profile multi-zone)
+	$(KINDLING) up multi-zone $(FLAGS)
+
+.PHONY: kind-multi-zone-down
+kind-multi-zone-down: $(KINDLING) ## Take it down
+	$(KINDLING) down multi-zone $(FLAGS)
+
+.PHONY: kind-operator-up
+kind-operator-up: $(KINDLING) ## Bring up three zones for a garden by gardener-operator (profile operator)
+	$(KINDLING) up operator $(FLAGS)
+
+.PHONY: kind-operator-down
+kind-operator-down: $(KINDLING) ## Take it down
+	$(KINDLING) down operator $(FLAGS)
+
+.PHONY: kind-extensions-up
+kind-extensions-up: $(KINDLING) ## Bring up a garden for a remote seed (profile extensions)
+	$(KINDLING) up extensions $(FLAGS)
+
+.PHONY: kind-extensions-down
+kind-extensions-down: $(KINDLING) ## Take it down
+	$(KINDLING) down extensions $(FLAGS)
 
 ##@ Development
 

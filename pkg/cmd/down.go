@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -46,6 +48,10 @@ func (o *downOptions) run(ctx context.Context, streams IOStreams, args []string)
 	if err != nil {
 		return err
 	}
+	return o.takeDown(ctx, streams, spec, plan)
+}
+
+func (o *downOptions) takeDown(ctx context.Context, streams IOStreams, spec *v1alpha1.Environment, plan *netplan.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	env, err := o.open(ctx, spec, plan, false, "")

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/checkout"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/kindcluster"
@@ -42,10 +44,12 @@ func detectEngine(ctx context.Context, name string) (*engine.Engine, engine.Info
 // environmentOptions are the flags of the commands that work on an environment that is there.
 type environmentOptions struct {
 	selection
-	engine   string
-	dir      string
-	timeout  time.Duration
-	progress *choice
+	engine string
+	dir    string
+	// kubeconfigs are copies that the caller of kind-up asks for.
+	kubeconfigs []checkout.Kubeconfig
+	timeout     time.Duration
+	progress    *choice
 }
 
 func (o *environmentOptions) addFlags(flags *pflag.FlagSet) {
@@ -90,12 +94,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,
 		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
 	}
-	if opts.Dir == "" {
-		opts.Dir, err = environment.DefaultDir(env.Metadata.Name)
-	} else {
-		opts.Dir, err = filepath.Abs(opts.Dir)
-	}
-	if err != nil {
+	if err := o.place(&opts, env); err != nil {
 		return nil, err
 	}
 	if opts.StateDir, err = environment.DefaultStateDir(); err != nil {
@@ -108,4 +107,40 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
 	}
 	return environment.New(env, plan, opts), nil
+}
+
+// place says where the environment's files are: in the folder of the flag, below a checkout of Gardener, or in the user's own.
+func (o *environmentOptions) place(opts *environment.Options, env *v1alpha1.Environment) (err error) {
+	var inside string
+	if dir := env.Spec.Gardener.Dir; dir != "" {
+		opened, err := checkout.Open(dir)
+		if err != nil {
+			return &UsageError{err}
+		}
+		// Its .gitignore has /dev.
+		inside = filepath.Join(opened.Dir, "dev", "kindling", env.Metadata.Name)
+		opts.Kubeconfigs = map[string][]checkout.Kubeconfig{}
+		for _, cluster := range env.Spec.Clusters {
+			opts.Kubeconfigs[cluster.Name] = withoutDoubles(append(opened.Kubeconfigs(cluster.Name), o.kubeconfigs...))
+		}
+	}
+	switch {
+	case opts.Dir != "":
+		opts.Dir, err = filepath.Abs(opts.Dir)
+	case inside != "":
+		opts.Dir = inside
+	default:
+		opts.Dir, err = environment.DefaultDir(env.Metadata.Name)
+	}
+	return err
+}
+
+func withoutDoubles(kubeconfigs []checkout.Kubeconfig) []checkout.Kubeconfig {
+	var kept []checkout.Kubeconfig
+	for _, one := range kubeconfigs {
+		if !slices.ContainsFunc(kept, func(other checkout.Kubeconfig) bool { return other.Path == one.Path }) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/checkout"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/lab"
@@ -115,7 +116,7 @@ func ExitCode(err error) int {
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
-		is[*RoutesError](err), is[*vpn.UnsupportedError](err):
+		is[*RoutesError](err), is[*vpn.UnsupportedError](err), is[*profiles.FamilyError](err), is[*checkout.Error](err):
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences

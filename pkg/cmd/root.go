@@ -73,6 +73,8 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newTraceCommand(streams),
 		newLabCommand(streams),
 		newProfilesCommand(streams),
+		newKindUpCommand(streams),
+		newKindDownCommand(streams),
 		newVersionCommand(streams),
 	)
 	return root

@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
@@ -63,14 +65,18 @@ repairs what was changed by hand, and applies a changed file. What can't be chan
 	}
 	flags := command.Flags()
 	options.addFlags(flags)
-	options.addRunFlags(flags)
-	flags.BoolVar(&options.dryRun, "dry-run", false, "only say what would be done; the exit code is 3 when something would")
-	flags.BoolVar(&options.merge, "merge", false, "merge the kubeconfig into $KUBECONFIG or ~/.kube/config, and make its context the current one")
-	flags.StringSliceVar(&options.recreate, "recreate", nil, "remove and make again what can't be changed in place: --recreate=STEP,... or --recreate for every step")
-	flags.Lookup("recreate").NoOptDefVal = recreateAll
-	options.output = outputFlag(flags)
-	options.seedAs = seedAsFlag(flags)
+	options.addUpFlags(flags)
 	return command
+}
+
+func (o *upOptions) addUpFlags(flags *pflag.FlagSet) {
+	o.addRunFlags(flags)
+	flags.BoolVar(&o.dryRun, "dry-run", false, "only say what would be done; the exit code is 3 when something would")
+	flags.BoolVar(&o.merge, "merge", false, "merge the kubeconfig into $KUBECONFIG or ~/.kube/config, and make its context the current one")
+	flags.StringSliceVar(&o.recreate, "recreate", nil, "remove and make again what can't be changed in place: --recreate=STEP,... or --recreate for every step")
+	flags.Lookup("recreate").NoOptDefVal = recreateAll
+	o.output = outputFlag(flags)
+	o.seedAs = seedAsFlag(flags)
 }
 
 func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) error {
@@ -78,6 +84,10 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 	if err != nil {
 		return err
 	}
+	return o.bringUp(ctx, streams, spec, plan)
+}
+
+func (o *upOptions) bringUp(ctx context.Context, streams IOStreams, spec *v1alpha1.Environment, plan *netplan.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	env, err := o.open(ctx, spec, plan, o.merge, render.SeedForm(o.seedAs.value))

@@ -154,6 +154,9 @@ func (c *cluster) make(ctx context.Context, report func(string)) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkPorts(ctx, config); err != nil {
+		return err
+	}
 	letGo, err := c.env.holdNetwork(ctx, report)
 	if err != nil {
 		return err

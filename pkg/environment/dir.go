@@ -45,7 +45,13 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(root, "kindling"), nil
 }
 
-func (o Options) path(name string) string { return filepath.Join(o.Dir, name) }
+// path of a file of the environment: a name in its folder, or an absolute path as it is.
+func (o Options) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(o.Dir, name)
+}
 
 // makeDir makes the folder; its files hold credentials, so it is the user's alone.
 func (o Options) makeDir() error {

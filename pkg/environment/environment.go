@@ -13,6 +13,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/calico"
+	"github.com/gardener/kindling/pkg/checkout"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/kindcluster"
@@ -37,6 +38,8 @@ type Options struct {
 	CgroupV1 bool
 	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
 	EngineSocket string
+	// Kubeconfigs are copies by the name of the cluster, beside those in Dir.
+	Kubeconfigs map[string][]checkout.Kubeconfig
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
 	MergeInto string
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.

@@ -85,6 +85,9 @@ func (e *Environment) staleFiles(rendered []render.File) ([]string, error) {
 	}
 	for _, cluster := range recorded.Clusters {
 		wanted[cluster.Kubeconfig] = true
+		for _, path := range cluster.Copies {
+			wanted[path] = true
+		}
 	}
 	return slices.DeleteFunc(recorded.Files, func(name string) bool { return wanted[name] }), nil
 }

@@ -43,6 +43,9 @@ func (c *cluster) kubeconfigStep() steps.Step {
 			if err != nil {
 				return "", err
 			}
+			if err := c.writeCopies(kubeconfig); err != nil {
+				return "", err
+			}
 			return c.kubeconfigPath(), c.env.merge(c.spec.Name, kubeconfig)
 		},
 		Undo: func(context.Context) (string, error) { return "removed", c.removeKubeconfig() },
@@ -54,6 +57,9 @@ func (c *cluster) kubeconfigStep() steps.Step {
 func (c *cluster) removeKubeconfig() error {
 	known, err := c.env.record.cluster(c.spec.Name)
 	if err != nil || known.Kubeconfig == "" {
+		return err
+	}
+	if err := c.removeCopies(known.Copies); err != nil {
 		return err
 	}
 	if err := c.env.unmerge(c.spec.Name, c.env.path(known.Kubeconfig)); err != nil {
@@ -79,6 +85,9 @@ func (c *cluster) observeKubeconfig(ctx context.Context) (steps.Observation, err
 	}
 	if !bytes.Equal(have, want) {
 		return steps.Observation{State: steps.Differs, Text: c.kubeconfigPath() + " is of another cluster or port"}, nil
+	}
+	if stale, err := c.staleCopy(want); err != nil || stale != "" {
+		return steps.Observation{State: steps.Differs, Text: stale + " is missing, or of another cluster or port"}, err
 	}
 	merged, err := c.env.isMerged(want)
 	if err != nil {

@@ -43,6 +43,8 @@ type clusterRecord struct {
 	Containers []string `json:"containers,omitempty"`
 	// Kubeconfig is the name of its file in the environment's folder.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Copies of it: names of files in that folder, and absolute paths.
+	Copies []string `json:"copies,omitempty"`
 	// Merged is the user's kubeconfig that holds its entries.
 	Merged string `json:"merged,omitempty"`
 }
@@ -101,7 +103,9 @@ func (r *record) change(change func(*recordContent)) error {
 		return err
 	}
 	change(&content)
-	maps.DeleteFunc(content.Clusters, func(_ string, c clusterRecord) bool { return c.State == "" && c.Kubeconfig == "" && c.Merged == "" })
+	maps.DeleteFunc(content.Clusters, func(_ string, c clusterRecord) bool {
+		return c.State == "" && c.Kubeconfig == "" && c.Merged == "" && len(c.Copies) == 0
+	})
 	if len(content.Clusters) == 0 && len(content.Files) == 0 {
 		if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing the environment's record: %w", err)

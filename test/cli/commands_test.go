@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -124,4 +125,16 @@ func disk(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.MkdirAll(dir, 0o700))
 	ts.Check(mountTmpfs(dir, args[1]))
 	ts.Defer(func() { _ = unmount(dir) })
+}
+
+// publish adds a running container that has a port of the host: publish NAME 127.0.0.1:443.
+func publish(ts *testscript.TestScript, _ bool, args []string) {
+	host, port, err := net.SplitHostPort(args[1])
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.Containers = append(state.Containers, stubengine.Container{
+			ID: "published-" + args[0], Name: args[0], Image: "example.com/other", State: "running",
+			Ports: []stubengine.Port{{Container: port + "/tcp", HostIP: host, HostPort: port}},
+		})
+	}))
 }

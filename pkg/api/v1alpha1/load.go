@@ -27,9 +27,12 @@ func (e *FileError) Error() string { return fmt.Sprintf("environment file %s:\n%
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// Adjust changes an environment that was decoded, before defaults are filled: what flags say goes over the file.
+type Adjust func(*Environment) error
+
 // LoadFile reads an environment from a file, or from in when path is "-". Relative paths in the file count from its folder. With a
-// base, the source of another environment, the file is laid over it; see overlay. The error is a *FileError.
-func LoadFile(path string, in io.Reader, base []byte) (*Environment, error) {
+// base, the source of another environment, the file is laid over it; see overlay. The error is a *FileError, or that of adjust.
+func LoadFile(path string, in io.Reader, base []byte, adjust ...Adjust) (*Environment, error) {
 	var data []byte
 	var err error
 	dir := "."
@@ -45,7 +48,7 @@ func LoadFile(path string, in io.Reader, base []byte) (*Environment, error) {
 	if err != nil {
 		return nil, &FileError{path, err}
 	}
-	env, err := Load(data, path)
+	env, err := Load(data, path, adjust...)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +64,19 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, strict.MaxBytes+1))
 }
 
-// Load decodes, defaults and validates an environment. The error is a *FileError with every problem found.
-func Load(data []byte, name string) (*Environment, error) {
+// Load decodes, adjusts, defaults and validates an environment. The error is a *FileError with every problem found, or that of adjust.
+func Load(data []byte, name string, adjust ...Adjust) (*Environment, error) {
 	env := &Environment{}
 	if err := strict.Decode(data, env); err != nil {
 		return nil, &FileError{name, err}
 	}
 	if err := checkTypeMeta(env); err != nil {
 		return nil, &FileError{name, err}
+	}
+	for _, change := range adjust {
+		if err := change(env); err != nil {
+			return nil, err
+		}
 	}
 	SetDefaults(env)
 	if errs := Validate(env); len(errs) > 0 {
