@@ -126,6 +126,7 @@ func (o *environmentOptions) place(opts *environment.Options, env *v1alpha1.Envi
 	}
 	switch {
 	case opts.Dir != "":
+		opts.DirIsGiven = true
 		opts.Dir, err = filepath.Abs(opts.Dir)
 	case inside != "":
 		opts.Dir = inside

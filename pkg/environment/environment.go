@@ -28,6 +28,8 @@ type Options struct {
 	Kind   kindcluster.Provider
 	// Dir is the folder of the environment's own files: kubeconfigs, seed.yaml, shoot.yaml, record. See DefaultDir.
 	Dir string
+	// DirIsGiven says that the user chose Dir, so that it stays when it is empty.
+	DirIsGiven bool
 	// StateDir holds the record of what environments share. See DefaultStateDir.
 	StateDir string
 	// CacheDir holds downloaded manifests, for all environments.

@@ -45,13 +45,14 @@ func (e *Environment) Lock() (unlock func(), err error) {
 	return func() { e.unlock(lock) }, nil
 }
 
-// unlock removes the default folder when nothing else is there; one that was given with --dir is its owner's.
+// unlock removes the folder when nothing else is there; one that was given with --dir is its owner's.
 func (e *Environment) unlock(lock *fileLock) {
 	lock.unlock()
-	if dir, err := DefaultDir(e.name()); err == nil && dir == e.Dir {
-		_ = os.Remove(dir)
-		_ = os.Remove(filepath.Dir(dir))
+	if !e.DirIsGiven {
+		_ = os.Remove(e.Dir)
+		_ = os.Remove(filepath.Dir(e.Dir))
 	}
+	_ = os.Remove(e.StateDir)
 }
 
 func holder(path string) string {

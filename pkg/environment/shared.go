@@ -47,7 +47,7 @@ func (e *Environment) useShared(ctx context.Context, name string, made ...string
 func (e *Environment) releaseShared(ctx context.Context, name string, undo func(made []string) error) (others []string, err error) {
 	err = e.changeShared(ctx, func(all map[string]share) error {
 		one := all[name]
-		others = slices.DeleteFunc(slices.Clone(one.Users), func(user string) bool { return user == e.Dir || !exists(user) })
+		others = slices.DeleteFunc(slices.Clone(one.Users), func(user string) bool { return user == e.Dir || !isUp(user) })
 		if len(others) > 0 {
 			one.Users = others
 			all[name] = one
@@ -154,6 +154,11 @@ func union(list []string, more ...string) []string {
 		}
 	}
 	return list
+}
+
+// isUp says whether an environment with a folder is up, or a kindling is at work on it.
+func isUp(dir string) bool {
+	return exists(filepath.Join(dir, recordFile)) || exists(filepath.Join(dir, lockFile))
 }
 
 func exists(path string) bool {

@@ -83,7 +83,9 @@ func (w wiring) certificateNames() []string {
 }
 
 // authorization asks the seed authorizer of gardener-admission-controller after RBAC and Node. The files are those of the checkout; what
-// the authorizer said is not kept, as a seed's rights change with each object.
+// the authorizer said is not kept, as a seed's rights change with each object. An AuthorizationConfiguration asks it about seeds only; the
+// flags of before would ask about everything that RBAC does not allow, and kubeadm can't make a cluster while nobody answers: there the API
+// server gets the file, and the flags are left to who deploys the authorizer.
 func (w wiring) authorization() (args []extraArg, volumes []extraVolume) {
 	file := func(name, hostPath, mountPath string) {
 		volumes = append(volumes, extraVolume{Name: name, HostPath: hostPath, MountPath: mountPath, ReadOnly: true, PathType: "File"})
@@ -97,8 +99,6 @@ func (w wiring) authorization() (args []extraArg, volumes []extraVolume) {
 		path := controlPlaneDir + "/auth-webhook-kubeconfig-" + family + ".yaml"
 		file("gardener", path, path)
 		return []extraArg{
-			{"authorization-mode", "RBAC,Node,Webhook"},
-			{"authorization-webhook-config-file", path},
 			{"authorization-webhook-cache-authorized-ttl", "0"},
 			{"authorization-webhook-cache-unauthorized-ttl", "0"},
 		}, volumes
