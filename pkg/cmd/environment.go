@@ -22,6 +22,7 @@ import (
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/render"
 )
 
@@ -87,7 +88,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 			kindNetworkVariable, network, netplan.ContainerNetwork)}
 	}
 	opts := environment.Options{
-		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,
+		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1, Info: info,
 		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
 	}
 	if opts.Dir == "" {
@@ -96,6 +97,9 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 		opts.Dir, err = filepath.Abs(opts.Dir)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if opts.Privileged, err = asRoot(); err != nil {
 		return nil, err
 	}
 	if opts.StateDir, err = environment.DefaultStateDir(); err != nil {
@@ -108,4 +112,17 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
 	}
 	return environment.New(env, plan, opts), nil
+}
+
+// asRoot runs this program by sudo, which may ask for a password where there is a terminal.
+func asRoot() (*privileged.Runner, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, to run it with the rights of root: %w", err)
+	}
+	runner := &privileged.Runner{Program: program}
+	if isatty.IsTerminal(os.Stdin.Fd()) {
+		runner.Terminal = os.Stdin
+	}
+	return runner, nil
 }

@@ -74,6 +74,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newLabCommand(streams),
 		newProfilesCommand(streams),
 		newVersionCommand(streams),
+		newLoopbackCommand(),
 	)
 	return root
 }

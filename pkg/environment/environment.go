@@ -14,9 +14,11 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/calico"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/enginehost"
 	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -35,6 +37,12 @@ type Options struct {
 	HTTPClient *http.Client
 	// CgroupV1 says that the engine's host has cgroup v1.
 	CgroupV1 bool
+	// Info is what the engine told of its host.
+	Info engine.Info
+	// Privileged does what takes the rights of root on this machine. Nil where nothing of the kind is done.
+	Privileged *privileged.Runner
+	// Machine is this machine's loopback interface; nil for the real one.
+	Machine Machine
 	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
 	EngineSocket string
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
@@ -55,6 +63,10 @@ type Environment struct {
 
 	// merging keeps clusters from changing the user's kubeconfig at the same time.
 	merging sync.Mutex
+
+	whereOnce sync.Once
+	where     enginehost.Where
+	whereErr  error
 
 	manifestOnce sync.Once
 	manifestData []byte
@@ -80,6 +92,10 @@ func (e *Environment) Steps() (steps.List, error) {
 	e.beforeNodes = []string{stepNetwork}
 	if e.calicoWanted() {
 		list = append(list, e.calicoManifest())
+	}
+	if e.wantsLoopback() {
+		list = append(list, e.loopbackAddresses())
+		e.beforeNodes = append(e.beforeNodes, stepLoopback)
 	}
 	list = append(list, e.containerNetwork())
 	if e.wantsBackupBuckets() {

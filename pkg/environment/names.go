@@ -8,6 +8,7 @@ package environment
 const (
 	stepNodeImages = "node-images"
 	stepManifest   = "calico-manifest"
+	stepLoopback   = "loopback"
 	stepFolders    = "folders"
 	stepNetwork    = "container-network"
 	stepFiles      = "files"

@@ -28,6 +28,13 @@ func image(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
+// reboot takes away what the engine's host forgets when it is started again: addresses and rules. Containers run as before.
+func reboot(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.BootID, state.HostAddresses, state.HostRules = state.BootID+"next", nil, nil
+	}))
+}
+
 // nodes registers more nodes with the API server: nodes c-worker c-worker2.
 func nodes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(apiKey).(*stubapi.Server).AddNodes(args...)
