@@ -48,7 +48,7 @@ func TestEachVersionNeedsAddressesOfItsOwn(t *testing.T) {
 		"v1.138 has a DNS server":         {`{gardener: {version: v1.138.0}}`, true, "172.18.255.1 172.18.255.22 172.18.255.53"},
 		"v1.138 without DNS":              {`{gardener: {version: v1.138.0}}`, false, "172.18.255.1 172.18.255.22"},
 		"v1.138 with IPv6 in the range":   {`{gardener: {version: v1.138.0}, ipFamilies: [IPv6]}`, true, "fd00:ff::1 fd00:ff::22 fd00:ff::53"},
-		"an address of the user's is his": {`{gardener: {version: v1.128.0}, clusters: [{name: a, listenAddresses: [192.0.2.7]}]}`, true, "172.18.255.22"},
+		"an address of the user's is his": {`{gardener: {version: v1.128.0}, clusters: [{name: a, listenAddresses: [192.0.2.7], parts: [ControlPlane, Seed]}]}`, true, "172.18.255.1 172.18.255.22"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, addresses(t, c.spec, c.dns)); diff != "" {
