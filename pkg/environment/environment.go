@@ -114,6 +114,9 @@ func (e *Environment) Steps() (steps.List, error) {
 			list = append(list, c.certificates())
 			ready = append(ready, c.step("certificates"))
 		}
+		if *e.spec.Spec.MetricsServer.Enabled {
+			list = append(list, c.metricsServer())
+		}
 		if e.calicoWanted() {
 			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
 			ready = append(ready, c.step("addresses"))

@@ -35,6 +35,28 @@ func reboot(ts *testscript.TestScript, _ bool, _ []string) {
 	}))
 }
 
+// metricsPath is where the API server has the Deployment of metrics-server.
+const metricsPath = "/apis/apps/v1/namespaces/kube-system/deployments/metrics-server"
+
+// metricsArgs replaces what metrics-server is started with, by hand: metrics-args --kubelet-insecure-tls.
+func metricsArgs(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(apiKey).(*stubapi.Server).Change(metricsPath, func(object map[string]any) {
+		pod := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+		given := make([]any, len(args))
+		for i, arg := range args {
+			given[i] = arg
+		}
+		pod["containers"].([]any)[0].(map[string]any)["args"] = given
+	})
+}
+
+// metricsForeign takes the mark from the Deployment of metrics-server.
+func metricsForeign(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Value(apiKey).(*stubapi.Server).Change(metricsPath, func(object map[string]any) {
+		delete(object["metadata"].(map[string]any)["labels"].(map[string]any), "kindling.gardener.cloud/environment")
+	})
+}
+
 // nodes registers more nodes with the API server: nodes c-worker c-worker2.
 func nodes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(apiKey).(*stubapi.Server).AddNodes(args...)
