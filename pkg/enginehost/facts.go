@@ -5,6 +5,7 @@
 package enginehost
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 )
@@ -51,6 +52,8 @@ type Facts struct {
 	MaxUserInstances, MaxUserWatches int
 	// IPv6 says that the kernel has it, and that it is not switched off.
 	IPv6 bool
+	// DefaultIPv6 is the interface that leads to IPv6 addresses outside; empty where none does.
+	DefaultIPv6 string
 	// Addresses are the host's own, on whatever interface.
 	Addresses []netip.Addr
 	// DiskFree and DiskTotal are the bytes of the file system that the engine keeps containers on; 0 where they could not be read.
@@ -69,3 +72,18 @@ func Architecture(machine string) string {
 	}
 	return machine
 }
+
+// littleDisk is less than a Gardener with a shoot takes: node images, those of some hundred pods, volumes.
+const littleDisk = 10 << 30
+
+// LittleDisk says that there is little room for containers; empty when there is enough, or when it is not known.
+func (f Facts) LittleDisk() string {
+	if f.DiskTotal == 0 || f.DiskFree >= littleDisk {
+		return ""
+	}
+	return fmt.Sprintf("the disk of the engine's host has %s free of %s, and a local Gardener takes more than %s: pods are evicted when it is full; remove images and "+
+		"containers that nobody needs", Size(f.DiskFree), Size(f.DiskTotal), Size(littleDisk))
+}
+
+// Size writes bytes for people.
+func Size(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }

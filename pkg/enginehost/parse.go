@@ -26,13 +26,14 @@ const (
 	modulesPath   = "/proc/modules"
 	routesPath    = "/proc/net/fib_trie"
 	addressesPath = "/proc/net/if_inet6"
+	ipv6RoutePath = "/proc/net/ipv6_route"
 	configPath    = "/proc/config.gz"
 	modulesDir    = "/lib/modules"
 )
 
 // paths of the files to read, for a kernel release such as 6.12.0-amd64.
 func paths(kernel string) []string {
-	list := []string{bootIDPath, instancesPath, watchesPath, noIPv6Path, modulesPath, routesPath, addressesPath}
+	list := []string{bootIDPath, instancesPath, watchesPath, noIPv6Path, modulesPath, routesPath, addressesPath, ipv6RoutePath}
 	if kernel != "" && !strings.ContainsAny(kernel, "/ \n") {
 		list = append(list, modulesDir+"/"+kernel+"/modules.builtin", modulesDir+"/"+kernel+"/modules.dep")
 	}
@@ -51,6 +52,7 @@ func Parse(output []byte) (Facts, error) {
 	facts.MaxUserInstances, facts.MaxUserWatches = number(files[instancesPath]), number(files[watchesPath])
 	facts.IPv6 = strings.TrimSpace(string(files[noIPv6Path])) == "0"
 	facts.Addresses = append(localRoutes(string(files[routesPath])), interfaceAddresses(string(files[addressesPath]))...)
+	facts.DefaultIPv6 = defaultRoute(string(files[ipv6RoutePath]))
 	facts.Modules = modules(files)
 	return facts, nil
 }
@@ -157,6 +159,18 @@ func interfaceAddresses(table string) []netip.Addr {
 		}
 	}
 	return addresses
+}
+
+// defaultRoute returns the device of the first default route: destination and its length are the first fields, the device is the last. A route by which the kernel refuses all else has the
+// loopback interface.
+func defaultRoute(table string) string {
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		if len(fields) == 10 && strings.Trim(fields[0], "0") == "" && fields[1] == "00" && fields[9] != "lo" {
+			return fields[9]
+		}
+	}
+	return ""
 }
 
 // modules says how the kernel has each module. Where it tells its configuration, that counts for what is built in: old lists of modules lack

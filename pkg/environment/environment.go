@@ -68,6 +68,12 @@ type Environment struct {
 	where     enginehost.Where
 	whereErr  error
 
+	factsMutex sync.Mutex
+	knownFacts *enginehost.Facts
+
+	noticesMutex sync.Mutex
+	notices      []string
+
 	manifestOnce sync.Once
 	manifestData []byte
 	manifestErr  error
@@ -93,11 +99,17 @@ func (e *Environment) Steps() (steps.List, error) {
 	if e.calicoWanted() {
 		list = append(list, e.calicoManifest())
 	}
+	if !e.spec.Spec.ClustersOnly {
+		list = append(list, e.engineHost())
+	}
 	if e.wantsLoopback() {
 		list = append(list, e.loopbackAddresses())
 		e.beforeNodes = append(e.beforeNodes, stepLoopback)
 	}
 	list = append(list, e.containerNetwork())
+	if e.wantsMasquerade() {
+		list = append(list, e.masquerading())
+	}
 	if e.wantsBackupBuckets() {
 		list = append(list, e.folders())
 		e.beforeNodes = append(e.beforeNodes, stepFolders)
@@ -134,7 +146,9 @@ func (e *Environment) Notices() []string {
 	if known := e.clusters[0].knownEncapsulation(); known != "" {
 		opts.Encapsulation = known
 	}
-	return render.Notices(e.spec, e.plan, opts)
+	e.noticesMutex.Lock()
+	defer e.noticesMutex.Unlock()
+	return append(render.Notices(e.spec, e.plan, opts), e.notices...)
 }
 
 // renderOptions are what files depend on beside the environment.

@@ -82,11 +82,6 @@ func (e *Environment) settled(ctx context.Context, name string) (bool, error) {
 	return boot != "" && all[name].Boot == boot, err
 }
 
-// probe looks at the engine's host by a container.
-func (e *Environment) probe(ctx context.Context) (enginehost.Facts, error) {
-	return enginehost.Probe(ctx, e.Engine, e.hostImage(), e.Info.Kernel)
-}
-
 // hostImage is the image of containers that do something on the engine's host: the one that is there anyway.
 func (e *Environment) hostImage() string { return e.spec.Spec.Clusters[0].NodeImage }
 

@@ -16,7 +16,7 @@ import (
 
 // addToEngine adds what the engine's host lacks, by one container, after one that looks. It returns how many these are.
 func (e *Environment) addToEngine(ctx context.Context, addresses []netip.Addr) (int, error) {
-	facts, err := e.probe(ctx)
+	facts, err := e.facts(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -91,4 +91,6 @@ func (c *cluster) metricsServerObjects() ([]*unstructured.Unstructured, error) {
 	return decodeObjects(content)
 }
 
-func (c *cluster) metricsServerImages() []string { return []string{c.env.spec.Spec.MetricsServer.Image} }
+func (c *cluster) metricsServerImages() []string {
+	return []string{c.env.spec.Spec.MetricsServer.Image}
+}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +33,23 @@ func image(ts *testscript.TestScript, _ bool, args []string) {
 func reboot(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
 		state.BootID, state.HostAddresses, state.HostRules = state.BootID+"next", nil, nil
+	}))
+}
+
+// hostRule adds a rule to those of the engine's host, behind the program's name.
+func hostRule(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.HostRules = append(state.HostRules, args[0]) }))
+}
+
+// host changes what the engine's host has: host FREE-BYTES NO-IPV6-ROUTE. Images are made for another architecture from then on.
+func host(ts *testscript.TestScript, _ bool, args []string) {
+	free, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.DiskFree, state.NoRouteIPv6 = free, args[1] == "true"
+		for i := range state.Images {
+			state.Images[i].Architecture = "arm64"
+		}
 	}))
 }
 

@@ -45,6 +45,7 @@ func (d *docker) probe() error {
 		{"/proc/modules", "ipip 20480 0 - Live 0x0\n"},
 		{"/proc/net/fib_trie", table.String()},
 		{"/proc/net/if_inet6", table6.String()},
+		{"/proc/net/ipv6_route", d.state.routesIPv6()},
 	} {
 		d.printf("\n==> %s <==\n%s", file[0], file[1])
 	}
@@ -111,4 +112,13 @@ func (d *docker) hostRules(argv []string) error {
 	d.rules(&container, argv)
 	d.state.HostRules = container.Rules
 	return nil
+}
+
+// routesIPv6 has a default route, unless the host has no way out.
+func (s *State) routesIPv6() string {
+	if s.NoRouteIPv6 {
+		return ""
+	}
+	zero := strings.Repeat("0", 32)
+	return zero + " 00 " + zero + " 00 fe800000000000000000000000000001 00000400 00000001 00000000 00000003     eth0\n"
 }

@@ -33,6 +33,8 @@ type State struct {
 	HostAddresses []netip.Addr `json:"hostAddresses,omitempty"`
 	// HostRules are those of iptables and ip6tables on the engine's host, behind the program's name.
 	HostRules []string `json:"hostRules,omitempty"`
+	// NoRouteIPv6 says that the engine's host has no default route for IPv6.
+	NoRouteIPv6 bool `json:"noRouteIPv6,omitempty"`
 	// DiskFree is what df tells in containers; 0 means 100 GiB.
 	DiskFree   int64       `json:"diskFree,omitempty"`
 	Networks   []Network   `json:"networks,omitempty"`
@@ -96,6 +98,8 @@ type Port struct {
 type Image struct {
 	ID    string   `json:"id"`
 	Names []string `json:"names"`
+	// Architecture such as arm64; empty is not told.
+	Architecture string `json:"architecture,omitempty"`
 }
 
 // Answer is what a call gets instead of what the stub would do.
