@@ -44,7 +44,7 @@ func (e *Environment) engineHost() steps.Step {
 			}
 			if err != nil {
 				e.notice("checks of the engine's host are left out: " + err.Error())
-				return where.String(), nil
+				return where.String(), nil //nolint:nilerr // said, and no reason not to go on
 			}
 			host := enginehost.Architecture(e.Info.Architecture)
 			if err := e.noticeArchitectures(ctx, host); err != nil {
