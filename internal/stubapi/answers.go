@@ -18,12 +18,16 @@ import (
 // resources are the kinds that are served, by path of their group and version. Those marked with a slash are namespaced.
 func resources() map[string][]string {
 	return map[string][]string{
-		"/api/v1":                       {"namespaces Namespace", "nodes Node", "pods/ Pod", "events/ Event", "configmaps/ ConfigMap", "serviceaccounts/ ServiceAccount"},
-		"/apis/apps/v1":                 {"daemonsets/ DaemonSet", "deployments/ Deployment"},
-		"/apis/coordination.k8s.io/v1":  {"leases/ Lease"},
-		"/apis/storage.k8s.io/v1":       {"storageclasses StorageClass"},
-		"/apis/certificates.k8s.io/v1":  {"certificatesigningrequests CertificateSigningRequest"},
-		"/apis/apiextensions.k8s.io/v1": {"customresourcedefinitions CustomResourceDefinition"},
+		"/api/v1":       {"namespaces Namespace", "nodes Node", "pods/ Pod", "events/ Event", "configmaps/ ConfigMap", "serviceaccounts/ ServiceAccount", "services/ Service"},
+		"/apis/apps/v1": {"daemonsets/ DaemonSet", "deployments/ Deployment"},
+		"/apis/rbac.authorization.k8s.io/v1": {
+			"clusterroles ClusterRole", "clusterrolebindings ClusterRoleBinding", "rolebindings/ RoleBinding",
+		},
+		"/apis/apiregistration.k8s.io/v1": {"apiservices APIService"},
+		"/apis/coordination.k8s.io/v1":    {"leases/ Lease"},
+		"/apis/storage.k8s.io/v1":         {"storageclasses StorageClass"},
+		"/apis/certificates.k8s.io/v1":    {"certificatesigningrequests CertificateSigningRequest"},
+		"/apis/apiextensions.k8s.io/v1":   {"customresourcedefinitions CustomResourceDefinition"},
 		"/apis/crd.projectcalico.org/v1": {
 			"ippools IPPool", "felixconfigurations FelixConfiguration", "tiers Tier", "globalnetworkpolicies GlobalNetworkPolicy",
 		},

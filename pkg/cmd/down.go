@@ -58,7 +58,10 @@ func (o *downOptions) takeDown(ctx context.Context, streams IOStreams, spec *v1a
 	if err != nil {
 		return err
 	}
-	return o.withProgress(streams, func(progress printer.Progress) error { return o.down(ctx, streams, env, progress) })
+	return o.withProgress(streams, func(progress printer.Progress) error {
+		env.Privileged.Asking = progress.Pause
+		return o.down(ctx, streams, env, progress)
+	})
 }
 
 func (o *downOptions) down(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {

@@ -24,6 +24,7 @@ import (
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/render"
 )
 
@@ -91,10 +92,13 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 			kindNetworkVariable, network, netplan.ContainerNetwork)}
 	}
 	opts := environment.Options{
-		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1,
+		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1, Info: info,
 		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
 	}
 	if err := o.place(&opts, env); err != nil {
+		return nil, err
+	}
+	if opts.Privileged, err = asRoot(); err != nil {
 		return nil, err
 	}
 	if opts.StateDir, err = environment.DefaultStateDir(); err != nil {
@@ -144,4 +148,17 @@ func withoutDoubles(kubeconfigs []checkout.Kubeconfig) []checkout.Kubeconfig {
 		}
 	}
 	return kept
+}
+
+// asRoot runs this program by sudo, which may ask for a password where there is a terminal.
+func asRoot() (*privileged.Runner, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, to run it with the rights of root: %w", err)
+	}
+	runner := &privileged.Runner{Program: program}
+	if isatty.IsTerminal(os.Stdin.Fd()) {
+		runner.Terminal = os.Stdin
+	}
+	return runner, nil
 }

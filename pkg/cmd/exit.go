@@ -15,7 +15,9 @@ import (
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/lab"
+	"github.com/gardener/kindling/pkg/loopback"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/profiles"
 	"github.com/gardener/kindling/pkg/vpn"
 )
@@ -120,7 +122,8 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences
-	case is[*hostNotFit](err), is[*engine.UnavailableError](err), is[*lab.UnsupportedError](err):
+	case is[*hostNotFit](err), is[*engine.UnavailableError](err), is[*lab.UnsupportedError](err), is[*privileged.NeededError](err),
+		is[*loopback.TakenError](err), is[*loopback.NoIPv6Error](err):
 		return ExitHost
 	case is[*kube.TimeoutError](err), errors.Is(err, context.DeadlineExceeded):
 		return ExitTimeout

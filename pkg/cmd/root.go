@@ -76,6 +76,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newKindUpCommand(streams),
 		newKindDownCommand(streams),
 		newVersionCommand(streams),
+		newLoopbackCommand(),
 	)
 	return root
 }

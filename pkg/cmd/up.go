@@ -101,6 +101,7 @@ func (o *upOptions) bringUp(ctx context.Context, streams IOStreams, spec *v1alph
 		return observe(ctx, streams, env, printer.Format(o.output.value), "up would change")
 	}
 	return o.withProgress(streams, func(progress printer.Progress) error {
+		env.Privileged.Asking = progress.Pause
 		said := env.Notices()
 		noteAll(progress, said)
 		err := o.up(ctx, streams, env, progress)

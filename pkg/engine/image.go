@@ -16,23 +16,38 @@ import (
 
 // ImageID returns the identity of an image that the engine has; a *NotFoundError when it has not.
 func (e *Engine) ImageID(ctx context.Context, reference string) (string, error) {
+	image, err := e.inspectImage(ctx, reference)
+	return image.ID, err
+}
+
+// ImageArchitecture returns what an image of the engine is made for, such as amd64; empty where the engine does not tell, and a
+// *NotFoundError when it has no such image.
+func (e *Engine) ImageArchitecture(ctx context.Context, reference string) (string, error) {
+	image, err := e.inspectImage(ctx, reference)
+	return image.Architecture, err
+}
+
+type inspectedImage struct {
+	ID           string `json:"Id"`
+	Architecture string `json:"Architecture"`
+}
+
+func (e *Engine) inspectImage(ctx context.Context, reference string) (inspectedImage, error) {
 	output, err := e.output(ctx, "image", "inspect", reference)
 	if outputContains(err, "no such image", "not found", "image not known") {
-		return "", &NotFoundError{"image", reference}
+		return inspectedImage{}, &NotFoundError{"image", reference}
 	}
 	if err != nil {
-		return "", err
+		return inspectedImage{}, err
 	}
-	var images []struct {
-		ID string `json:"Id"`
-	}
+	var images []inspectedImage
 	if err := json.Unmarshal(output, &images); err != nil {
-		return "", fmt.Errorf("reading what the engine says of image %s: %w", reference, err)
+		return inspectedImage{}, fmt.Errorf("reading what the engine says of image %s: %w", reference, err)
 	}
 	if len(images) == 0 {
-		return "", &NotFoundError{"image", reference}
+		return inspectedImage{}, &NotFoundError{"image", reference}
 	}
-	return images[0].ID, nil
+	return images[0], nil
 }
 
 // PullImage pulls an image.

@@ -15,6 +15,8 @@ import (
 
 // Info tells of the engine and of the host that it runs on, which need not be this one.
 type Info struct {
+	// Name is the host name of the engine's host; empty when the engine does not tell.
+	Name            string `json:"name"`
 	ServerVersion   string `json:"serverVersion"`
 	OperatingSystem string `json:"operatingSystem"`
 	Architecture    string `json:"architecture"`
@@ -73,6 +75,7 @@ func (e *Engine) unavailable(ctx context.Context, err error) error {
 
 func dockerInfo(output []byte) (Info, error) {
 	var answer struct {
+		Name            string   `json:"Name"`
 		ServerVersion   string   `json:"ServerVersion"`
 		OperatingSystem string   `json:"OperatingSystem"`
 		Architecture    string   `json:"Architecture"`
@@ -86,7 +89,7 @@ func dockerInfo(output []byte) (Info, error) {
 		return Info{}, fmt.Errorf("reading what the engine says of itself: %w", err)
 	}
 	return Info{
-		ServerVersion: answer.ServerVersion, OperatingSystem: answer.OperatingSystem, Architecture: answer.Architecture,
+		Name: answer.Name, ServerVersion: answer.ServerVersion, OperatingSystem: answer.OperatingSystem, Architecture: answer.Architecture,
 		Kernel: answer.KernelVersion, CgroupVersion: cgroupVersion(answer.CgroupVersion), CPUs: answer.NCPU, Memory: answer.MemTotal,
 		Rootless: slices.Contains(answer.SecurityOptions, "name=rootless"),
 	}, nil
@@ -95,6 +98,7 @@ func dockerInfo(output []byte) (Info, error) {
 func podmanInfo(output []byte) (Info, error) {
 	var answer struct {
 		Host struct {
+			Hostname      string `json:"hostname"`
 			Arch          string `json:"arch"`
 			Kernel        string `json:"kernel"`
 			CgroupVersion string `json:"cgroupVersion"`
@@ -113,7 +117,7 @@ func podmanInfo(output []byte) (Info, error) {
 		return Info{}, fmt.Errorf("reading what the engine says of itself: %w", err)
 	}
 	return Info{
-		ServerVersion: answer.Version.Version, OperatingSystem: answer.Host.OS, Architecture: answer.Host.Arch, Kernel: answer.Host.Kernel,
+		Name: answer.Host.Hostname, ServerVersion: answer.Version.Version, OperatingSystem: answer.Host.OS, Architecture: answer.Host.Arch, Kernel: answer.Host.Kernel,
 		CgroupVersion: cgroupVersion(answer.Host.CgroupVersion), CPUs: answer.Host.CPUs, Memory: answer.Host.MemTotal,
 		Rootless: answer.Host.Security.Rootless,
 	}, nil

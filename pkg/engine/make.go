@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"maps"
@@ -37,6 +38,8 @@ type ContainerSpec struct {
 	// Entrypoint replaces the image's program, when it is not empty.
 	Entrypoint string
 	Args       []string
+	// Stdin is the input of a program that runs once; nil is none.
+	Stdin io.Reader
 }
 
 // PublishedPort is a port of a container that can be reached at an address of the engine's host.
@@ -106,7 +109,13 @@ func (e *Engine) CreateContainer(ctx context.Context, spec ContainerSpec) (strin
 
 // RunOnce runs a program in a container of its own, which is removed afterwards, and returns what it wrote to standard output.
 func (e *Engine) RunOnce(ctx context.Context, spec ContainerSpec) ([]byte, error) {
-	return e.output(ctx, append([]string{"run", "--rm"}, spec.args()...)...)
+	args := []string{"run", "--rm"}
+	if spec.Stdin != nil {
+		args = append(args, "--interactive")
+	}
+	var stdout bytes.Buffer
+	err := e.runner.Run(ctx, Command{Args: append(args, spec.args()...), Stdin: spec.Stdin, Stdout: &stdout})
+	return stdout.Bytes(), err
 }
 
 // CopyInto unpacks an archive (tar) into a folder of a container, which need not run.

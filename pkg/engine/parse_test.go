@@ -101,7 +101,7 @@ func TestReadsTheHostOfEveryEngine(t *testing.T) {
 			CgroupVersion: 2, CPUs: 16, Memory: 33364131840, Rootless: true,
 		},
 		"nerdctl-2": {
-			ServerVersion: "v2.1.1", OperatingSystem: "Alpine Linux v3.21", Architecture: "x86_64", Kernel: "6.6.87",
+			Name: "lima", ServerVersion: "v2.1.1", OperatingSystem: "Alpine Linux v3.21", Architecture: "x86_64", Kernel: "6.6.87",
 			CgroupVersion: 2, CPUs: 4, Memory: 4113121280,
 		},
 	} {

@@ -15,9 +15,11 @@ import (
 	"github.com/gardener/kindling/pkg/calico"
 	"github.com/gardener/kindling/pkg/checkout"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/enginehost"
 	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/kindcluster"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -38,6 +40,12 @@ type Options struct {
 	HTTPClient *http.Client
 	// CgroupV1 says that the engine's host has cgroup v1.
 	CgroupV1 bool
+	// Info is what the engine told of its host.
+	Info engine.Info
+	// Privileged does what takes the rights of root on this machine. Nil where nothing of the kind is done.
+	Privileged *privileged.Runner
+	// Machine is this machine's loopback interface; nil for the real one.
+	Machine Machine
 	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
 	EngineSocket string
 	// Kubeconfigs are copies by the name of the cluster, beside those in Dir.
@@ -60,6 +68,16 @@ type Environment struct {
 
 	// merging keeps clusters from changing the user's kubeconfig at the same time.
 	merging sync.Mutex
+
+	whereOnce sync.Once
+	where     enginehost.Where
+	whereErr  error
+
+	factsMutex sync.Mutex
+	knownFacts *enginehost.Facts
+
+	noticesMutex sync.Mutex
+	notices      []string
 
 	manifestOnce sync.Once
 	manifestData []byte
@@ -86,7 +104,17 @@ func (e *Environment) Steps() (steps.List, error) {
 	if e.calicoWanted() {
 		list = append(list, e.calicoManifest())
 	}
+	if !e.spec.Spec.ClustersOnly {
+		list = append(list, e.engineHost())
+	}
+	if e.wantsLoopback() {
+		list = append(list, e.loopbackAddresses())
+		e.beforeNodes = append(e.beforeNodes, stepLoopback)
+	}
 	list = append(list, e.containerNetwork())
+	if e.wantsMasquerade() {
+		list = append(list, e.masquerading())
+	}
 	if e.wantsBackupBuckets() {
 		list = append(list, e.folders())
 		e.beforeNodes = append(e.beforeNodes, stepFolders)
@@ -102,6 +130,9 @@ func (e *Environment) Steps() (steps.List, error) {
 		if e.plan.Gardener.Has(gardener.ServingCertificates) {
 			list = append(list, c.certificates())
 			ready = append(ready, c.step("certificates"))
+		}
+		if *e.spec.Spec.MetricsServer.Enabled {
+			list = append(list, c.metricsServer())
 		}
 		if e.calicoWanted() {
 			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
@@ -120,7 +151,9 @@ func (e *Environment) Notices() []string {
 	if known := e.clusters[0].knownEncapsulation(); known != "" {
 		opts.Encapsulation = known
 	}
-	return render.Notices(e.spec, e.plan, opts)
+	e.noticesMutex.Lock()
+	defer e.noticesMutex.Unlock()
+	return append(render.Notices(e.spec, e.plan, opts), e.notices...)
 }
 
 // renderOptions are what files depend on beside the environment.

@@ -78,7 +78,7 @@ func (c *cluster) images() steps.Step {
 		// Settings may restart containerd, which takes no images meanwhile.
 		Needs: []string{c.step("cluster"), c.step("settings"), stepManifest},
 		Observe: func(ctx context.Context) (steps.Observation, error) {
-			lacking, err := c.lackingImages(ctx)
+			lacking, err := c.lackingCalicoImages(ctx)
 			if err != nil {
 				return steps.Observation{}, err
 			}
@@ -88,38 +88,52 @@ func (c *cluster) images() steps.Step {
 			return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d images of the engine are not in all nodes", len(lacking))}, nil
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
-			lacking, err := c.lackingImages(ctx)
+			lacking, err := c.lackingCalicoImages(ctx)
 			if err != nil {
 				return "", err
 			}
-			group, ctx := errgroup.WithContext(ctx)
-			for _, image := range slices.Sorted(maps.Keys(lacking)) {
-				report("loading " + image)
-				group.Go(func() error {
-					if err := c.load(ctx, image, lacking[image]); err != nil {
-						return fmt.Errorf("loading image %s: %w", image, err)
-					}
-					return nil
-				})
-			}
-			if err := group.Wait(); err != nil {
-				return "", err
-			}
-			return fmt.Sprintf("%d loaded", len(lacking)), nil
+			return fmt.Sprintf("%d loaded", len(lacking)), c.loadAll(ctx, lacking, report)
 		},
 	}
 }
 
-// lackingImages returns the nodes that lack an image which the engine has, by image. Programs are run, in the engine's CLI and in nodes,
-// only for images that not every node has told the API server of.
-func (c *cluster) lackingImages(ctx context.Context) (map[string][]kindcluster.Node, error) {
+func (c *cluster) lackingCalicoImages(ctx context.Context) (map[string][]kindcluster.Node, error) {
 	manifest, err := c.env.manifest(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return c.lackingImages(ctx, manifest.Images())
+}
+
+// loadLacking loads those of the images that the engine has into the nodes that lack them.
+func (c *cluster) loadLacking(ctx context.Context, images []string, report func(string)) error {
+	lacking, err := c.lackingImages(ctx, images)
+	if err != nil {
+		return err
+	}
+	return c.loadAll(ctx, lacking, report)
+}
+
+func (c *cluster) loadAll(ctx context.Context, lacking map[string][]kindcluster.Node, report func(string)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, image := range slices.Sorted(maps.Keys(lacking)) {
+		report("loading " + image)
+		group.Go(func() error {
+			if err := c.load(ctx, image, lacking[image]); err != nil {
+				return fmt.Errorf("loading image %s: %w", image, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// lackingImages returns the nodes that lack an image which the engine has, by image. Programs are run, in the engine's CLI and in nodes,
+// only for images that not every node has told the API server of.
+func (c *cluster) lackingImages(ctx context.Context, images []string) (map[string][]kindcluster.Node, error) {
 	reported := c.reportedImages(ctx)
 	var local []string
-	for _, image := range manifest.Images() {
+	for _, image := range images {
 		if reported[image] {
 			continue
 		}

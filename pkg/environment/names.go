@@ -8,6 +8,9 @@ package environment
 const (
 	stepNodeImages = "node-images"
 	stepManifest   = "calico-manifest"
+	stepEngineHost = "engine-host"
+	stepLoopback   = "loopback"
+	stepMasquerade = "masquerade"
 	stepFolders    = "folders"
 	stepNetwork    = "container-network"
 	stepFiles      = "files"

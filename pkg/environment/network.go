@@ -33,14 +33,10 @@ func (e *ForeignError) Error() string {
 }
 
 func (e *Environment) containerNetwork() steps.Step {
-	needs := []string{stepNodeImages}
-	if e.calicoWanted() {
-		needs = append(needs, stepManifest)
-	}
 	return steps.Step{
 		Name:    stepNetwork,
 		Title:   "Container network",
-		Needs:   needs,
+		Needs:   e.whatMayBeMissing(),
 		Observe: e.observeNetwork,
 		Apply:   e.applyNetwork,
 		Undo:    e.undoNetwork,
@@ -52,6 +48,14 @@ func (e *Environment) containerNetwork() steps.Step {
 			return err
 		},
 	}
+}
+
+// whatMayBeMissing are the steps that look for images and files before anything is made.
+func (e *Environment) whatMayBeMissing() []string {
+	if e.calicoWanted() {
+		return []string{stepNodeImages, stepManifest}
+	}
+	return []string{stepNodeImages}
 }
 
 // networkSpec is the network with the ranges of both families, as Gardener's local setup has it for every family of cluster.

@@ -18,7 +18,9 @@ import (
 	"github.com/gardener/kindling/pkg/steps"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"docker": stubengine.Main}) }
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"docker": stubengine.Main, "sudo": stubSudo})
+}
 
 func TestTheNetworkLockIsSharedOrOnesOwn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")

@@ -30,6 +30,8 @@ type share struct {
 	Users []string `json:"users"`
 	// Made is what kindling made, and nobody else, each in the words of the step that undoes it. It is entered before the deed.
 	Made []string `json:"made,omitempty"`
+	// Boot is the boot of the engine's host in which it was last seen as wanted, where looking takes long.
+	Boot string `json:"boot,omitempty"`
 }
 
 // useShared notes that the environment needs something, and what is going to be made for it.
@@ -60,6 +62,16 @@ func (e *Environment) releaseShared(ctx context.Context, name string, undo func(
 		return nil
 	})
 	return others, err
+}
+
+// settleShared notes that something was seen as wanted in a boot of the engine's host.
+func (e *Environment) settleShared(ctx context.Context, name, boot string) error {
+	return e.changeShared(ctx, func(all map[string]share) error {
+		one := all[name]
+		one.Boot = boot
+		all[name] = one
+		return nil
+	})
 }
 
 // notUsed is what is to be said of something that is there while it is not on record that the environment needs it: another one's down

@@ -38,6 +38,8 @@ type Progress interface {
 	Note(text string)
 	// Fail shows the error of the whole run, and says whether it did: otherwise it is told as every error is.
 	Fail(text string) bool
+	// Pause leaves the terminal to somebody else, until what it returns is called.
+	Pause() (resume func())
 	// Close ends what is still moving; it can be called again.
 	Close()
 }
@@ -73,6 +75,8 @@ func (p plainProgress) Emit(event steps.Event) {
 func (p plainProgress) Note(text string) { _, _ = fmt.Fprintf(p.w, "note: %s\n", text) }
 
 func (plainProgress) Fail(string) bool { return false }
+
+func (plainProgress) Pause() (resume func()) { return func() {} }
 
 func (plainProgress) Close() {}
 
@@ -141,5 +145,7 @@ func (p jsonProgress) Fail(text string) bool {
 	_ = p.encoder.Encode(jsonEvent{Time: time.Now(), Event: errorEvent, Error: text})
 	return true
 }
+
+func (jsonProgress) Pause() (resume func()) { return func() {} }
 
 func (jsonProgress) Close() {}

@@ -85,6 +85,13 @@ func (s *spinner) Note(text string) {
 // Fail implements Progress.
 func (s *spinner) Fail(string) bool { return false }
 
+// Pause implements Progress. Steps that have something to show wait meanwhile.
+func (s *spinner) Pause() (resume func()) {
+	s.mutex.Lock()
+	_, _ = io.WriteString(s.w, clearLine)
+	return s.mutex.Unlock
+}
+
 // draw shows the step that started last, and how many others are under way.
 func (s *spinner) draw() {
 	if len(s.running) == 0 {

@@ -42,6 +42,12 @@ func Files(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) ([]File,
 				return nil, err
 			}
 		}
+		if *env.Spec.MetricsServer.Enabled {
+			content, err = MetricsServer(env, plan)
+			if err := add(named("metrics-server", i, cluster.Name), content, err); err != nil {
+				return nil, err
+			}
+		}
 		content, err = Seed(plan, cluster, opts)
 		if err := add(named("seed", i, cluster.Seed), content, err); err != nil {
 			return nil, err

@@ -164,3 +164,16 @@ func (w wiring) portMappings() []kindv1alpha4.PortMapping {
 	}
 	return mappings
 }
+
+// Published returns the addresses of the engine's host that nodes of an environment publish ports on.
+func Published(env *v1alpha1.Environment, plan *netplan.Plan) []netip.Addr {
+	var addresses []netip.Addr
+	for _, cluster := range env.Spec.Clusters {
+		for _, mapping := range (wiring{env, plan, cluster}).portMappings() {
+			if address, err := netip.ParseAddr(mapping.ListenAddress); err == nil && !slices.Contains(addresses, address) {
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	return addresses
+}

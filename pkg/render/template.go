@@ -50,6 +50,7 @@ func functions(root *template.Template, version gardener.Version) template.FuncM
 			err := root.ExecuteTemplate(&out, name, data)
 			return out.String(), err
 		},
+		"dict":       dict,
 		"indent":     indent,
 		"join":       strings.Join,
 		"nodeLabels": nodeLabels,

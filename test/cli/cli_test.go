@@ -64,6 +64,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
 			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
+			"reboot": reboot, "hostrule": hostRule, "host": host, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
 		},
 	})
 }

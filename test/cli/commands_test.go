@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,52 @@ func image(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
 		state.Images = append(state.Images, stubengine.Image{ID: "sha256:" + args[0], Names: args})
 	}))
+}
+
+// reboot takes away what the engine's host forgets when it is started again: addresses and rules. Containers run as before.
+func reboot(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.BootID, state.HostAddresses, state.HostRules = state.BootID+"next", nil, nil
+	}))
+}
+
+// hostRule adds a rule to those of the engine's host, behind the program's name.
+func hostRule(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.HostRules = append(state.HostRules, args[0]) }))
+}
+
+// host changes what the engine's host has: host FREE-BYTES NO-IPV6-ROUTE. Images are made for another architecture from then on.
+func host(ts *testscript.TestScript, _ bool, args []string) {
+	free, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
+		state.DiskFree, state.NoRouteIPv6 = free, args[1] == "true"
+		for i := range state.Images {
+			state.Images[i].Architecture = "arm64"
+		}
+	}))
+}
+
+// metricsPath is where the API server has the Deployment of metrics-server.
+const metricsPath = "/apis/apps/v1/namespaces/kube-system/deployments/metrics-server"
+
+// metricsArgs replaces what metrics-server is started with, by hand: metrics-args --kubelet-insecure-tls.
+func metricsArgs(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Value(apiKey).(*stubapi.Server).Change(metricsPath, func(object map[string]any) {
+		pod := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+		given := make([]any, len(args))
+		for i, arg := range args {
+			given[i] = arg
+		}
+		pod["containers"].([]any)[0].(map[string]any)["args"] = given
+	})
+}
+
+// metricsForeign takes the mark from the Deployment of metrics-server.
+func metricsForeign(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Value(apiKey).(*stubapi.Server).Change(metricsPath, func(object map[string]any) {
+		delete(object["metadata"].(map[string]any)["labels"].(map[string]any), "kindling.gardener.cloud/environment")
+	})
 }
 
 // nodes registers more nodes with the API server: nodes c-worker c-worker2.

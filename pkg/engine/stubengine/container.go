@@ -73,7 +73,11 @@ func (d *docker) runOnce(container Container, entrypoint string, args []string) 
 	if entrypoint == "" {
 		return nil
 	}
-	return d.program(&container, append([]string{entrypoint}, args...))
+	argv := append([]string{entrypoint}, args...)
+	if container.Network == "host" {
+		return d.hostProgram(argv)
+	}
+	return d.program(&container, argv)
 }
 
 func noImage(reference string) error {
@@ -83,6 +87,7 @@ func noImage(reference string) error {
 // ignoreRunFlags takes the options that matter to real containers only.
 func ignoreRunFlags(flags *pflag.FlagSet) {
 	flags.BoolP("detach", "d", false, "")
+	flags.BoolP("interactive", "i", false, "")
 	flags.BoolP("tty", "t", false, "")
 	flags.Bool("privileged", false, "")
 	flags.Bool("init", false, "")

@@ -55,6 +55,8 @@ func (d *docker) program(c *Container, argv []string) error {
 	case argv[0] == "mv" && len(argv) == 3:
 		c.Files[argv[2]] = c.Files[argv[1]]
 		delete(c.Files, argv[1])
+	case call == "cat /proc/sys/kernel/random/boot_id":
+		d.printf("%s\n", d.bootID())
 	case argv[0] == "cat" && len(argv) == 2:
 		d.printf("%s", file(c, argv[1]))
 	case argv[0] == "find" && len(argv) > 2 && argv[2] == "-exec":

@@ -25,9 +25,10 @@ func (d *docker) inspectImage(reference string) (any, bool) {
 		return nil, false
 	}
 	return struct {
-		ID       string `json:"Id"`
-		RepoTags []string
-	}{found.ID, found.Names}, true
+		ID           string `json:"Id"`
+		RepoTags     []string
+		Architecture string
+	}{found.ID, found.Names, found.Architecture}, true
 }
 
 func (d *docker) pull() *cobra.Command {

@@ -33,7 +33,11 @@ func (d *docker) version() *cobra.Command {
 	return c
 }
 
+// defaultName is the host name of the engine's host: no machine that runs tests, so that nothing is made on it.
+const defaultName = "stub-engine"
+
 type hostInfo struct {
+	Name                                                                string
 	ServerVersion, OperatingSystem, OSType, Architecture, KernelVersion string
 	CgroupDriver, CgroupVersion                                         string
 	Driver                                                              string
@@ -48,7 +52,8 @@ func (d *docker) info() *cobra.Command {
 	var format *string
 	c := command("info", func([]string) error {
 		return d.print(*format, hostInfo{
-			ServerVersion: cmp.Or(d.state.ServerVersion, defaultServer), OperatingSystem: "Stub Linux", OSType: "linux", Architecture: "x86_64",
+			ServerVersion: cmp.Or(d.state.ServerVersion, defaultServer), Name: cmp.Or(d.state.Name, defaultName),
+			OperatingSystem: cmp.Or(d.state.OperatingSystem, "Stub Linux"), OSType: "linux", Architecture: "x86_64",
 			KernelVersion: "6.12.0", CgroupDriver: "systemd", CgroupVersion: cmp.Or(d.state.CgroupVersion, defaultCgroup), Driver: "overlay2",
 			DriverStatus: [][]string{{"Backing Filesystem", "extfs"}}, SecurityOptions: []string{"name=seccomp,profile=builtin", "name=cgroupns"},
 			MemoryLimit: true, PidsLimit: true, CPUShares: true, NCPU: 8, MemTotal: 32 << 30,
@@ -56,4 +61,15 @@ func (d *docker) info() *cobra.Command {
 	})
 	format = formatFlag(c.Flags(), "f")
 	return c
+}
+
+// contextCommand tells how the engine is reached.
+func (d *docker) contextCommand() *cobra.Command {
+	inspect := command("inspect", func([]string) error {
+		return d.print("", struct {
+			Name      string
+			Endpoints map[string]map[string]string
+		}{"default", map[string]map[string]string{"docker": {"Host": cmp.Or(d.state.Endpoint, "unix:///var/run/docker.sock")}}})
+	})
+	return group("context", inspect)
 }

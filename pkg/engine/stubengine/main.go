@@ -76,7 +76,7 @@ func takesInput(args []string) bool {
 	if len(args) == 0 {
 		return false
 	}
-	return args[0] == "cp" || args[0] == "exec" && (slices.Contains(args, "-i") || slices.Contains(args, "--interactive"))
+	return args[0] == "cp" || (args[0] == "exec" || args[0] == "run") && (slices.Contains(args, "-i") || slices.Contains(args, "--interactive"))
 }
 
 // call records a call and gives it its answer, or does it.
@@ -155,7 +155,7 @@ func execute(d *docker, args []string) error {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetOut(d.stdout)
 	root.SetErr(io.Discard)
-	root.AddCommand(d.version(), d.info(), d.networkCommand(), d.imageCommand(), d.inspect(), d.pull(), d.save())
+	root.AddCommand(d.version(), d.info(), d.contextCommand(), d.networkCommand(), d.imageCommand(), d.inspect(), d.pull(), d.save())
 	root.AddCommand(d.runCommand("run"), d.runCommand("create"), d.copyInto(), d.ps(), d.start(), d.stop(), d.remove(), d.logs(), d.exec())
 	root.SetArgs(args)
 	return root.Execute()

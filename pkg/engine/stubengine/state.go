@@ -20,10 +20,26 @@ type State struct {
 	// APIVersion of the daemon; empty means 1.50.
 	APIVersion string `json:"apiVersion,omitempty"`
 	// CgroupVersion is "1" or "2"; empty means "2".
-	CgroupVersion string      `json:"cgroupVersion,omitempty"`
-	Networks      []Network   `json:"networks,omitempty"`
-	Containers    []Container `json:"containers,omitempty"`
-	Images        []Image     `json:"images,omitempty"`
+	CgroupVersion string `json:"cgroupVersion,omitempty"`
+	// Name is the host name of the engine's host; empty means stub-engine.
+	Name string `json:"name,omitempty"`
+	// OperatingSystem of the engine's host; empty means Stub Linux.
+	OperatingSystem string `json:"operatingSystem,omitempty"`
+	// Endpoint is the URL that the engine is reached by; empty means docker's usual socket.
+	Endpoint string `json:"endpoint,omitempty"`
+	// BootID of the engine's host; empty means stub-boot.
+	BootID string `json:"bootID,omitempty"`
+	// HostAddresses are on the loopback interface of the engine's host.
+	HostAddresses []netip.Addr `json:"hostAddresses,omitempty"`
+	// HostRules are those of iptables and ip6tables on the engine's host, behind the program's name.
+	HostRules []string `json:"hostRules,omitempty"`
+	// NoRouteIPv6 says that the engine's host has no default route for IPv6.
+	NoRouteIPv6 bool `json:"noRouteIPv6,omitempty"`
+	// DiskFree is what df tells in containers; 0 means 100 GiB.
+	DiskFree   int64       `json:"diskFree,omitempty"`
+	Networks   []Network   `json:"networks,omitempty"`
+	Containers []Container `json:"containers,omitempty"`
+	Images     []Image     `json:"images,omitempty"`
 	// Pullable are images that a registry has.
 	Pullable []Image `json:"pullable,omitempty"`
 	// Labels are given to every container that is made, beside its own: Docker Desktop tells published ports that way.
@@ -82,6 +98,8 @@ type Port struct {
 type Image struct {
 	ID    string   `json:"id"`
 	Names []string `json:"names"`
+	// Architecture such as arm64; empty is not told.
+	Architecture string `json:"architecture,omitempty"`
 }
 
 // Answer is what a call gets instead of what the stub would do.
