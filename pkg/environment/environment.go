@@ -37,6 +37,8 @@ type Options struct {
 	CgroupV1 bool
 	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
 	EngineSocket string
+	// CI says that caches of the cluster which kindling runs in are used, where there are any.
+	CI bool
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
 	MergeInto string
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
@@ -85,6 +87,17 @@ func (e *Environment) Steps() (steps.List, error) {
 	if e.wantsBackupBuckets() {
 		list = append(list, e.folders())
 		e.beforeNodes = append(e.beforeNodes, stepFolders)
+	}
+	if e.registryWanted() {
+		list = append(list, e.mirrors())
+		e.beforeNodes = append(e.beforeNodes, stepMirrors)
+	}
+	left, err := e.registryLeft()
+	if err != nil {
+		return nil, err
+	}
+	if left || e.registryWanted() {
+		list = append(list, e.registry())
 	}
 	for _, orphan := range orphans {
 		list = append(list, orphan.orphanStep())

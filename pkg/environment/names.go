@@ -10,5 +10,7 @@ const (
 	stepManifest   = "calico-manifest"
 	stepFolders    = "folders"
 	stepNetwork    = "container-network"
+	stepMirrors    = "mirrors"
+	stepRegistry   = "registry"
 	stepFiles      = "files"
 )
