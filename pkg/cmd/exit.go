@@ -12,10 +12,12 @@ import (
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/lab"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/profiles"
+	"github.com/gardener/kindling/pkg/registry"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
@@ -114,7 +116,7 @@ func ExitCode(err error) int {
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
+	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*registry.UnknownError](err), is[*environment.NoRegistryError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
 		is[*RoutesError](err), is[*vpn.UnsupportedError](err):
 		return ExitUsage
 	case is[*differencesFound](err):

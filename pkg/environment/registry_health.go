@@ -11,12 +11,16 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/registry"
 )
+
+// notHealthy begins what is said of a server that runs and does not work.
+const notHealthy = "not healthy"
 
 const (
 	// healthTimeout is the time for one answer of a registry.
@@ -32,7 +36,7 @@ func (r registries) askHealth(ctx context.Context, servers []found) {
 		if f := &servers[i]; f.asWanted() {
 			group.Go(func() {
 				if err := r.healthy(ctx, *f.container, f.server); err != nil {
-					f.have, f.want = "not healthy: "+err.Error(), "healthy"
+					f.have, f.want = notHealthy+": "+err.Error(), "healthy"
 				}
 			})
 		}
@@ -103,24 +107,22 @@ func (r registries) awaitHealth(ctx context.Context) error {
 	defer cancel()
 	ticker := time.NewTicker(healthPause)
 	defer ticker.Stop()
+	var waiting []found
 	for {
 		servers, _, err := r.look(ctx)
-		var waiting []found
-		for _, f := range servers {
-			if !f.asWanted() {
-				waiting = append(waiting, f)
+		switch {
+		case err == nil: // a look that time ended says nothing of the servers
+			waiting = slices.DeleteFunc(servers, found.asWanted)
+			if len(waiting) == 0 {
+				return nil
 			}
-		}
-		if err == nil && len(waiting) == 0 {
-			return nil
-		}
-		if err != nil && ctx.Err() == nil {
+		case ctx.Err() == nil:
 			return err
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return r.notHealthy(ctx, waiting)
+			return r.unhealthy(ctx, waiting)
 		}
 	}
 }
@@ -134,7 +136,7 @@ const startTimeout = time.Minute
 // logLines are the last lines of a registry that is not healthy.
 const logLines = 5
 
-func (r registries) notHealthy(ctx context.Context, waiting []found) error {
+func (r registries) unhealthy(ctx context.Context, waiting []found) error {
 	cause := ctx.Err()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthTimeout)
 	defer cancel()
@@ -146,5 +148,5 @@ func (r registries) notHealthy(ctx context.Context, waiting []found) error {
 		}
 		errs = append(errs, fmt.Errorf("container %s is %s, wanted %s; it wrote last:\n%s", f.server.Name, f.have, f.want, log))
 	}
-	return fmt.Errorf("%w: waiting for registry and caches: %w", cause, errors.Join(errs...))
+	return errors.Join(append([]error{fmt.Errorf("waiting for registry and caches: %w", cause)}, errs...)...)
 }

@@ -27,7 +27,7 @@ const (
 func Config(server Server) []byte {
 	config := fmt.Sprintf(`version: 0.1
 log:
-  level: info
+  level: warn
   accesslog:
     disabled: true
 storage:
