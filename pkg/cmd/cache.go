@@ -6,8 +6,8 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +76,7 @@ func printCaches(w io.Writer, format printer.Format, caches []environment.Cache)
 		row := []string{cache.Host, cache.Container, cache.State, printer.Bytes(cache.Bytes), "-", "-", "-", "-", "-", cache.Folder}
 		if c := cache.Counters; c != nil {
 			copy(row[4:], []string{
-				fmt.Sprint(c.Requests), fmt.Sprint(c.Hits), fmt.Sprint(c.Misses), printer.Bytes(int64(c.BytesPulled)), printer.Bytes(int64(c.BytesServed)), //nolint:gosec // no cache pulls that much
+				strconv.FormatInt(c.Requests, 10), strconv.FormatInt(c.Hits, 10), strconv.FormatInt(c.Misses, 10), printer.Bytes(c.BytesPulled), printer.Bytes(c.BytesServed),
 			})
 		}
 		rows = append(rows, row)

@@ -198,7 +198,7 @@ func takenPort(err error) netip.AddrPort {
 	if !ok {
 		return netip.AddrPort{}
 	}
-	for _, word := range strings.Fields(failed.Output) {
+	for word := range strings.FieldsSeq(failed.Output) {
 		if address, err := netip.ParseAddrPort(strings.Trim(word, ":,")); err == nil {
 			return address
 		}

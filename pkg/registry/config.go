@@ -6,6 +6,7 @@ package registry
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 )
@@ -62,5 +63,5 @@ health:
 // Checksum of the configuration, short.
 func Checksum(server Server) string {
 	sum := sha256.Sum256(Config(server))
-	return fmt.Sprintf("%x", sum[:6])
+	return hex.EncodeToString(sum[:6])
 }

@@ -19,20 +19,24 @@ const HealthPath = "/debug/health"
 // Counters are what a cache did since it was started, for manifests and blobs.
 type Counters struct {
 	// Requests that were answered: from what is kept (Hits), or from the upstream.
-	Requests uint64 `json:"requests"`
-	Hits     uint64 `json:"hits"`
+	Requests int64 `json:"requests"`
+	Hits     int64 `json:"hits"`
 	// Misses were got from the upstream.
-	Misses uint64 `json:"misses"`
+	Misses int64 `json:"misses"`
 	// BytesPulled from the upstream.
-	BytesPulled uint64 `json:"bytesPulled"`
+	BytesPulled int64 `json:"bytesPulled"`
 	// BytesServed to nodes.
-	BytesServed uint64 `json:"bytesServed"`
+	BytesServed int64 `json:"bytesServed"`
 }
 
 // ParseCounters reads what a cache tells at CountersPath.
 func ParseCounters(data []byte) (Counters, error) {
 	type counters struct {
-		Requests, Hits, Misses, BytesPulled, BytesPushed uint64
+		Requests    int64 `json:"Requests"`
+		Hits        int64 `json:"Hits"`
+		Misses      int64 `json:"Misses"`
+		BytesPulled int64 `json:"BytesPulled"`
+		BytesPushed int64 `json:"BytesPushed"`
 	}
 	var answer struct {
 		Registry struct {

@@ -58,7 +58,7 @@ func Servers(spec v1alpha1.Registry, version gardener.Version) []Server {
 	for _, cache := range spec.Caches {
 		name := shortName(cache.Host)
 		if names[name] > 1 || len(name) > maxName {
-			name = fmt.Sprintf("%.*s-%.8x", maxName, name, sha256.Sum256([]byte(cache.Host)))
+			name = fmt.Sprintf("%.*s-%.4x", maxName, name, sha256.Sum256([]byte(cache.Host)))
 		}
 		servers = append(servers, Server{
 			Name: containerName + "-cache-" + name, Host: cache.Host, Alias: name + ".registry-cache." + domain, Folder: name,

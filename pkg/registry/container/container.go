@@ -94,7 +94,7 @@ func Addresses(prefixes []netip.Prefix, index int) []netip.Addr {
 			return nil
 		}
 		bytes := prefix.Masked().Addr().AsSlice()
-		bytes[len(bytes)-1] = byte(firstAddress + index)
+		bytes[len(bytes)-1] = byte(firstAddress + index) //nolint:gosec // less than maxServers
 		address, _ := netip.AddrFromSlice(bytes)
 		addresses = append(addresses, address)
 	}
