@@ -93,6 +93,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	}
 	opts := environment.Options{
 		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1, Info: info,
+		CI:         os.Getenv("CI") != "",
 		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
 	}
 	if err := o.place(&opts, env); err != nil {

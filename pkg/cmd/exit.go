@@ -13,12 +13,14 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/checkout"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/lab"
 	"github.com/gardener/kindling/pkg/loopback"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/profiles"
+	"github.com/gardener/kindling/pkg/registry"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
@@ -118,7 +120,8 @@ func ExitCode(err error) int {
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
-		is[*RoutesError](err), is[*vpn.UnsupportedError](err), is[*profiles.FamilyError](err), is[*checkout.Error](err):
+		is[*RoutesError](err), is[*vpn.UnsupportedError](err), is[*profiles.FamilyError](err), is[*checkout.Error](err),
+		is[*registry.UnknownError](err), is[*environment.NoRegistryError](err):
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences

@@ -40,7 +40,7 @@ It asks neither an engine nor a cluster. Files of these names in DIR are written
 		RunE:              func(_ *cobra.Command, args []string) error { return options.run(streams, args) },
 	}
 	options.addFlags(command.Flags())
-	command.Flags().StringVar(&options.out, "out", "", "folder to write to, made if it is missing; - writes all to standard output")
+	command.Flags().StringVar(&options.out, "out", "", "folder to write to, made if it is missing; - writes all YAML to standard output")
 	options.seedAs = seedAsFlag(command.Flags())
 	return command
 }
@@ -70,9 +70,12 @@ func (o *renderOptions) run(streams IOStreams, args []string) error {
 	return writeFolder(streams.ErrOut, o.out, files)
 }
 
-// writeStream writes all files as one stream of YAML documents, each with its name in a comment.
+// writeStream writes the files as one stream of YAML documents, each with its name in a comment. Those of containerd are none.
 func writeStream(w io.Writer, files []render.File) error {
 	for _, file := range files {
+		if filepath.Ext(file.Name) != ".yaml" {
+			continue
+		}
 		if _, err := fmt.Fprintf(w, "---\n# %s\n%s", file.Name, file.Content); err != nil {
 			return fmt.Errorf("writing %s: %w", file.Name, err)
 		}
@@ -81,11 +84,11 @@ func writeStream(w io.Writer, files []render.File) error {
 }
 
 func writeFolder(log io.Writer, dir string, files []render.File) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("making the folder for the files: %w", err)
-	}
 	for _, file := range files {
 		path := filepath.Join(dir, file.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("making the folder for the files: %w", err)
+		}
 		if err := renameio.WriteFile(path, file.Content, 0o644); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}

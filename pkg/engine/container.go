@@ -42,6 +42,14 @@ func (e *Engine) Containers(ctx context.Context, labels map[string]string) ([]Co
 	return e.containers(ctx, filter...)
 }
 
+// ContainersNamed returns the containers of these names, running or not, in one call. Those that are not there are left out.
+func (e *Engine) ContainersNamed(ctx context.Context, names ...string) ([]Container, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return e.inspectContainers(ctx, names)
+}
+
 // ContainersOn returns the names of the containers that are attached to a network, running or not: a stopped one comes back to it.
 func (e *Engine) ContainersOn(ctx context.Context, network string) ([]string, error) {
 	containers, err := e.containers(ctx, "--filter", "network="+network)
@@ -61,7 +69,11 @@ func (e *Engine) containers(ctx context.Context, filter ...string) ([]Container,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	output, err = e.output(ctx, append([]string{"inspect", "--type", "container"}, ids...)...)
+	return e.inspectContainers(ctx, ids)
+}
+
+func (e *Engine) inspectContainers(ctx context.Context, ids []string) ([]Container, error) {
+	output, err := e.output(ctx, append([]string{"inspect", "--type", "container"}, ids...)...)
 	if err != nil && !outputContains(err, "no such") { // one that went meanwhile
 		return nil, err
 	}
@@ -171,7 +183,27 @@ func (e *Engine) StartContainers(ctx context.Context, names ...string) error {
 		return nil
 	}
 	_, err := e.output(ctx, append([]string{"start"}, names...)...)
+	switch {
+	case outputContains(err, "port is already allocated", "address already in use"):
+		return &PortTakenError{takenPort(err), err}
+	case outputContains(err, "cannot assign requested address"):
+		return &NoAddressError{err}
+	}
 	return err
+}
+
+// takenPort finds the first address and port in what an engine writes: "Bind for 127.0.0.1:5001 failed", "listen tcp4 127.0.0.1:5001: bind".
+func takenPort(err error) netip.AddrPort {
+	failed, ok := asCommandError(err)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	for word := range strings.FieldsSeq(failed.Output) {
+		if address, err := netip.ParseAddrPort(strings.Trim(word, ":,")); err == nil {
+			return address
+		}
+	}
+	return netip.AddrPort{}
 }
 
 // RemoveContainers removes containers, running or not, with the volumes that only they have.

@@ -69,4 +69,33 @@ func (e *IPv6Error) Error() string {
 // Unwrap returns the cause.
 func (e *IPv6Error) Unwrap() error { return e.Err }
 
+// PortTakenError says that a container could not be started because somebody has one of its ports.
+type PortTakenError struct {
+	// Address on the engine's host; not valid when the engine does not tell it.
+	Address netip.AddrPort
+	Err     error
+}
+
+// Error implements error.
+func (e *PortTakenError) Error() string {
+	if !e.Address.IsValid() {
+		return fmt.Sprintf("a port is taken: %s", e.Err)
+	}
+	return fmt.Sprintf("port %d is taken at %s", e.Address.Port(), e.Address.Addr())
+}
+
+// Unwrap returns the cause.
+func (e *PortTakenError) Unwrap() error { return e.Err }
+
+// NoAddressError says that a container could not be started because an address to publish on is none of the engine's host.
+type NoAddressError struct{ Err error }
+
+// Error implements error.
+func (e *NoAddressError) Error() string {
+	return fmt.Sprintf("the engine's host lacks an address: %s", e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *NoAddressError) Unwrap() error { return e.Err }
+
 func asCommandError(err error) (*CommandError, bool) { return errors.AsType[*CommandError](err) }

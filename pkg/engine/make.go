@@ -27,10 +27,12 @@ type ContainerSpec struct {
 	Network string
 	// Aliases are further names that the engine's own DNS has for it in its network.
 	Aliases []string
-	Labels  map[string]string
-	Env     map[string]string
-	Ports   []PublishedPort
-	Mounts  []BindMount
+	// Addresses that it has in its network, at most one a family; without, the engine chooses.
+	Addresses []netip.Addr
+	Labels    map[string]string
+	Env       map[string]string
+	Ports     []PublishedPort
+	Mounts    []BindMount
 	// Privileged gives it everything that root may do on the engine's host.
 	Privileged bool
 	// Restart brings it back when it ends and after a restart of the engine, unless it was stopped.
@@ -69,6 +71,13 @@ func (s ContainerSpec) args() []string {
 	add("--network", s.Network)
 	for _, alias := range s.Aliases {
 		add("--network-alias", alias)
+	}
+	for _, address := range s.Addresses {
+		if address.Is4() {
+			add("--ip", address.String())
+		} else {
+			add("--ip6", address.String())
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
 		add("--label", key+"="+s.Labels[key])
@@ -128,8 +137,9 @@ func (e *Engine) Exec(ctx context.Context, container string, argv ...string) ([]
 	return e.output(ctx, append([]string{"exec", container}, argv...)...)
 }
 
-// Logs returns the last lines that a container wrote.
+// Logs returns the last lines that a container wrote, to standard output and then to standard error.
 func (e *Engine) Logs(ctx context.Context, container string, lines int) (string, error) {
-	output, err := e.output(ctx, "logs", "--tail", strconv.Itoa(lines), container)
-	return string(output), err
+	var stdout, stderr bytes.Buffer
+	err := e.runner.Run(ctx, Command{Args: []string{"logs", "--tail", strconv.Itoa(lines), container}, Stdout: &stdout, Stderr: &stderr})
+	return stdout.String() + stderr.String(), err
 }

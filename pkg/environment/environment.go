@@ -50,6 +50,8 @@ type Options struct {
 	EngineSocket string
 	// Kubeconfigs are copies by the name of the cluster, beside those in Dir.
 	Kubeconfigs map[string][]checkout.Kubeconfig
+	// CI says that caches of the cluster which kindling runs in are used, where there are any.
+	CI bool
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
 	MergeInto string
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
@@ -118,6 +120,17 @@ func (e *Environment) Steps() (steps.List, error) {
 	if e.wantsBackupBuckets() {
 		list = append(list, e.folders())
 		e.beforeNodes = append(e.beforeNodes, stepFolders)
+	}
+	if e.registryWanted() {
+		list = append(list, e.mirrors())
+		e.beforeNodes = append(e.beforeNodes, stepMirrors)
+	}
+	left, err := e.registryLeft()
+	if err != nil {
+		return nil, err
+	}
+	if left || e.registryWanted() {
+		list = append(list, e.registry())
 	}
 	for _, orphan := range orphans {
 		list = append(list, orphan.orphanStep())

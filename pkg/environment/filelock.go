@@ -5,7 +5,10 @@
 package environment
 
 import (
+	"context"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -33,6 +36,32 @@ func tryFileLock(path string, shared bool) (*fileLock, error) {
 		}
 		// Whoever had the lock removed the file between opening and locking.
 		_ = file.Unlock()
+	}
+}
+
+// awaitFileLock waits until it has the lock alone, and says once that it waits.
+func awaitFileLock(ctx context.Context, path string, waits func()) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	ticker := time.NewTicker(networkLockPause)
+	defer ticker.Stop()
+	for waited := false; ; waited = true {
+		lock, err := tryFileLock(path, false)
+		if err != nil {
+			return nil, err
+		}
+		if lock != nil {
+			return lock.unlock, nil
+		}
+		if !waited {
+			waits()
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 

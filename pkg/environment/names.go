@@ -13,5 +13,7 @@ const (
 	stepMasquerade = "masquerade"
 	stepFolders    = "folders"
 	stepNetwork    = "container-network"
+	stepMirrors    = "mirrors"
+	stepRegistry   = "registry"
 	stepFiles      = "files"
 )

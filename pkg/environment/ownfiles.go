@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/google/renameio/v2"
@@ -35,6 +37,9 @@ func (e *Environment) writeFile(name string, content []byte, mode os.FileMode) e
 			return err
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(e.path(name)), 0o755); err != nil {
+		return fmt.Errorf("making the folder of %s: %w", e.path(name), err)
+	}
 	if err := renameio.WriteFile(e.path(name), content, mode, renameio.IgnoreUmask()); err != nil {
 		return fmt.Errorf("writing %s: %w", e.path(name), err)
 	}
@@ -49,6 +54,12 @@ func (e *Environment) removeFile(name string) error {
 	}
 	if err := os.Remove(e.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing %s: %w", e.path(name), err)
+	}
+	// Folders of its own go with the last file in them.
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if err := os.Remove(e.path(dir)); err != nil {
+			break
+		}
 	}
 	return e.record.change(func(content *recordContent) {
 		content.Files = slices.DeleteFunc(content.Files, func(other string) bool { return other == name })

@@ -49,7 +49,7 @@ func (e *Environment) useShared(ctx context.Context, name string, made ...string
 func (e *Environment) releaseShared(ctx context.Context, name string, undo func(made []string) error) (others []string, err error) {
 	err = e.changeShared(ctx, func(all map[string]share) error {
 		one := all[name]
-		others = slices.DeleteFunc(slices.Clone(one.Users), func(user string) bool { return user == e.Dir || !isUp(user) })
+		others = e.others(one)
 		if len(others) > 0 {
 			one.Users = others
 			all[name] = one
@@ -82,6 +82,22 @@ const notUsed = "there, not yet on record as used by this environment"
 func (e *Environment) usesShared(name string) (bool, error) {
 	all, err := readShared(e.sharedPath(sharedFile))
 	return slices.Contains(all[name].Users, e.Dir), err
+}
+
+// madeShared returns what is on record as made for several environments.
+func (e *Environment) madeShared(name string) ([]string, error) {
+	all, err := readShared(e.sharedPath(sharedFile))
+	return all[name].Made, err
+}
+
+// othersUsing returns the folders of the other environments that need something.
+func (e *Environment) othersUsing(name string) ([]string, error) {
+	all, err := readShared(e.sharedPath(sharedFile))
+	return e.others(all[name]), err
+}
+
+func (e *Environment) others(one share) []string {
+	return slices.DeleteFunc(slices.Clone(one.Users), func(user string) bool { return user == e.Dir || !isUp(user) })
 }
 
 func (e *Environment) sharedPath(name string) string { return filepath.Join(e.StateDir, name) }

@@ -51,6 +51,9 @@ const (
 	DefaultDomains Feature = 131
 	// CredentialsBindings: shoots name their credentials by spec.credentialsBindingName (gardener/gardener#12883).
 	CredentialsBindings Feature = 132
+	// RegistryOutside: registry and caches are containers beside the clusters. Before, they are pods of the garden's cluster
+	// (gardener/gardener#13551).
+	RegistryOutside Feature = 134
 	// DNSCredentials: Seed.spec.dns.provider has credentialsRef instead of secretRef.
 	DNSCredentials Feature = 135
 	// LoadBalancerRangeIPv6: as LoadBalancerRange, in fd00:ff::/120.

@@ -18,7 +18,7 @@ type File struct {
 // Files renders everything of an environment. With several clusters the files of all but the first carry the cluster's or
 // seed's name.
 func Files(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) ([]File, error) {
-	var files []File
+	files := Mirrors(env, plan)
 	add := func(name string, content []byte, err error) error {
 		if err == nil {
 			files = append(files, File{name, content})

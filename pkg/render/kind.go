@@ -38,6 +38,9 @@ func wire(env *v1alpha1.Environment, plan *netplan.Plan, cluster v1alpha1.Cluste
 	if patch != "" {
 		cluster.KubeadmConfigPatches = append([]string{patch}, cluster.KubeadmConfigPatches...)
 	}
+	if *env.Spec.Registry.Enabled {
+		cluster.ContainerdConfigPatches = append(mirrorPatches(), cluster.ContainerdConfigPatches...)
+	}
 	cluster.Nodes = slices.Clone(cluster.Nodes)
 	for i := range cluster.Nodes {
 		cluster.Nodes[i].ExtraMounts = append(w.mounts(opts), cluster.Nodes[i].ExtraMounts...)

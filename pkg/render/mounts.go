@@ -39,6 +39,10 @@ func (w wiring) mounts(opts Options) []kindv1alpha4.Mount {
 			kindv1alpha4.Mount{HostPath: filepath.Join(checkout, "example/gardener-local/kube-apiserver"), ContainerPath: authorizationDir, Readonly: true},
 			w.hasAuthorizationConfig(),
 		},
+		{
+			kindv1alpha4.Mount{HostPath: filepath.Join(opts.dir(), MirrorsDir), ContainerPath: nodeMirrorsDir, Readonly: true},
+			*w.env.Spec.Registry.Enabled,
+		},
 		// Load balancers are containers that Gardener makes by the engine's socket; they publish ports on the loopback addresses.
 		{
 			kindv1alpha4.Mount{HostPath: opts.socket(), ContainerPath: "/var/run/docker.sock"},

@@ -27,6 +27,7 @@ type key int
 const (
 	engineKey key = iota
 	apiKey
+	registryKey
 )
 
 // TestScripts runs testdata/*.txtar. A script has an engine with the image example.com/node:v1.37.0, an API server with one node,
@@ -37,9 +38,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			api := stubapi.Start("c-control-plane")
 			env.Defer(api.Close)
+			registry := startRegistry()
+			env.Defer(registry.Close)
 			stub, err := stubengine.New(filepath.Join(env.WorkDir, "engine"), stubengine.State{
-				Images: []stubengine.Image{{ID: "sha256:0", Names: []string{"example.com/node:v1.37.0"}}},
-				Labels: map[string]string{"desktop.docker.io/ports/6443/tcp": api.Address()},
+				Published: registry.Listener.Addr().String(),
+				Images:    []stubengine.Image{{ID: "sha256:0", Names: []string{"example.com/node:v1.37.0"}}},
+				Labels:    map[string]string{"desktop.docker.io/ports/6443/tcp": api.Address()},
 				Answers: []stubengine.Answer{
 					{Call: "exec cat /etc/kubernetes/admin.conf", Stdout: api.Kubeconfig()},
 					{Call: "exec ip link add", Exit: 2, Stderr: "Error: Unknown device type.\n"},
@@ -54,7 +58,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("BIN", filepath.Dir(kindling))
-			env.Values[engineKey], env.Values[apiKey] = stub, api
+			env.Values[engineKey], env.Values[apiKey], env.Values[registryKey] = stub, api, registry
 			env.Vars = append(env.Vars, stub.Environment()...)
 			env.Vars = append(env.Vars, "HOME="+filepath.Join(env.WorkDir, "home"), "XDG_STATE_HOME="+filepath.Join(env.WorkDir, "state"),
 				"XDG_CACHE_HOME="+filepath.Join(env.WorkDir, "cache"), "KUBECONFIG="+filepath.Join(env.WorkDir, "user-kubeconfig"))
@@ -65,6 +69,7 @@ func TestScripts(t *testing.T) {
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
 			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
 			"reboot": reboot, "hostrule": hostRule, "host": host, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
+			"registry-health": registryHealth, "published": published,
 		},
 	})
 }
@@ -86,11 +91,14 @@ func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // answer makes the engine answer a call in another way: answer 'network create' EXIT STDERR, or answer CALL hang. Without more than
-// the call the answers for it are taken away.
+// the call the answers for it are taken away; with the word once behind it is given once.
 func answer(ts *testscript.TestScript, _ bool, args []string) {
 	given := stubengine.Answer{Call: args[0]}
 	if len(args) == 2 {
 		given.Hang = args[1] == "hang"
+	}
+	if len(args) == 4 && args[3] == "once" {
+		given.Times, args = 1, args[:3]
 	}
 	if len(args) == 3 {
 		code, err := strconv.Atoi(args[1])

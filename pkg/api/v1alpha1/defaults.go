@@ -29,7 +29,7 @@ func SetDefaults(env *Environment) {
 	setDefault(&spec.Layout, layoutOf(version))
 	setDefault(&spec.NodeImage, version.NodeImage())
 	defaultCalico(&spec.Calico, spec.Layout)
-	defaultHost(spec)
+	defaultHost(spec, version)
 	if len(spec.Clusters) == 0 {
 		spec.Clusters = []Cluster{{Name: "gardener-local"}}
 	}
@@ -77,11 +77,8 @@ const (
 	defaultMetricsServerImage = "registry.k8s.io/metrics-server/metrics-server:v0.9.0"
 )
 
-// defaultRegistryPort is in the names of the images that a checkout of Gardener pushes: localhost:5001.
-const defaultRegistryPort = 5001
-
 // defaultHost fills what stands beside the clusters.
-func defaultHost(spec *EnvironmentSpec) {
+func defaultHost(spec *EnvironmentSpec, version gardener.Version) {
 	for _, enabled := range []**bool{&spec.Registry.Enabled, &spec.DNS.Enabled, &spec.DNS.HostResolver, &spec.Loopback.Enabled} {
 		if *enabled == nil {
 			*enabled = new(!spec.ClustersOnly)
@@ -91,7 +88,7 @@ func defaultHost(spec *EnvironmentSpec) {
 		spec.MetricsServer.Enabled = new(true)
 	}
 	setDefault(&spec.Registry.Image, defaultRegistryImage)
-	setDefault(&spec.Registry.Port, defaultRegistryPort)
+	setDefault(&spec.Registry.Port, version.RegistryPort())
 	setDefault(&spec.DNS.Image, defaultDNSImage)
 	setDefault(&spec.MetricsServer.Image, defaultMetricsServerImage)
 	if spec.Registry.Caches == nil {
@@ -100,8 +97,16 @@ func defaultHost(spec *EnvironmentSpec) {
 		}
 	}
 	for i := range spec.Registry.Caches {
-		setDefault(&spec.Registry.Caches[i].RemoteURL, "https://"+spec.Registry.Caches[i].Host)
+		setDefault(&spec.Registry.Caches[i].RemoteURL, DefaultRemoteURL(spec.Registry.Caches[i].Host))
 	}
+}
+
+// DefaultRemoteURL is where the images of a host come from. Docker Hub has another name than the one that is written in them.
+func DefaultRemoteURL(host string) string {
+	if host == "docker.io" {
+		host = "registry-1.docker.io"
+	}
+	return "https://" + host
 }
 
 func defaultCluster(cluster *Cluster, nodeImage string) {

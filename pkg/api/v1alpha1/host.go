@@ -10,7 +10,8 @@ type Registry struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// Image of the registry (distribution). Default: the one of Gardener's local setup.
 	Image string `json:"image,omitempty"`
-	// Port on the loopback addresses of the engine's host where images are pushed to. Default: 5001.
+	// Port on the loopback addresses of the engine's host where images are pushed to. Default: the one in the names of the
+	// images that a checkout of Gardener pushes: 5001, and 5000 at v1.134.0.
 	Port int32 `json:"port,omitempty"`
 	// Dir is a folder on the engine's host that keeps the images of registry and caches, in one folder each. A relative path counts
 	// from the environment file's folder. Default: kindling/registry below the user's cache folder.
@@ -23,7 +24,7 @@ type Registry struct {
 type RegistryCache struct {
 	// Host in the names of the images, such as registry.k8s.io.
 	Host string `json:"host"`
-	// RemoteURL is where the cache gets what it has not. Default: https:// and the host.
+	// RemoteURL is where the cache gets what it has not. Default: https:// and the host; for docker.io https://registry-1.docker.io.
 	RemoteURL string `json:"remoteURL,omitempty"`
 }
 

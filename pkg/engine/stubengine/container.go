@@ -27,7 +27,7 @@ const (
 // runCommand is run or create: what they take is the same.
 func (d *docker) runCommand(name string) *cobra.Command {
 	var container Container
-	var labels, ports []string
+	var labels, ports, volumes []string
 	var once bool
 	var entrypoint string
 	c := command(name, func(args []string) error {
@@ -41,7 +41,7 @@ func (d *docker) runCommand(name string) *cobra.Command {
 		}
 		maps.Copy(container.Labels, d.state.Labels)
 		if once {
-			return d.runOnce(container, entrypoint, args[1:])
+			return d.runOnce(container, volumes, entrypoint, args[1:])
 		}
 		for _, text := range ports {
 			port, err := parsePort(text)
@@ -57,6 +57,7 @@ func (d *docker) runCommand(name string) *cobra.Command {
 	flags.StringVar(&container.Network, "net", "", "")
 	flags.StringVar(&container.Network, "network", "", "")
 	flags.StringArrayVarP(&labels, "label", "l", nil, "")
+	flags.StringArrayVarP(&volumes, "volume", "v", nil, "")
 	flags.StringArrayVarP(&ports, "publish", "p", nil, "")
 	flags.StringArrayVar(&container.Aliases, "network-alias", nil, "")
 	flags.StringVar(&entrypoint, "entrypoint", "", "")
@@ -66,7 +67,7 @@ func (d *docker) runCommand(name string) *cobra.Command {
 }
 
 // runOnce runs a program in a container that nobody sees.
-func (d *docker) runOnce(container Container, entrypoint string, args []string) error {
+func (d *docker) runOnce(container Container, volumes []string, entrypoint string, args []string) error {
 	if image(d.state.Images, container.Image) == nil {
 		return noImage(container.Image)
 	}
@@ -74,8 +75,13 @@ func (d *docker) runOnce(container Container, entrypoint string, args []string) 
 		return nil
 	}
 	argv := append([]string{entrypoint}, args...)
-	if container.Network == "host" {
+	switch {
+	case container.Network == "host":
 		return d.hostProgram(argv)
+	case entrypoint == "rm":
+		return removeMounted(volumes, args)
+	case entrypoint == "du":
+		return d.measureMounted(volumes)
 	}
 	return d.program(&container, argv)
 }
@@ -92,8 +98,7 @@ func ignoreRunFlags(flags *pflag.FlagSet) {
 	flags.Bool("privileged", false, "")
 	flags.Bool("init", false, "")
 	flags.StringArrayP("env", "e", nil, "")
-	flags.StringArrayP("volume", "v", nil, "")
-	for _, name := range []string{"hostname", "restart", "cgroupns", "userns", "security-opt", "tmpfs", "sysctl", "device"} {
+	for _, name := range []string{"hostname", "ip", "ip6", "restart", "cgroupns", "userns", "security-opt", "tmpfs", "sysctl", "device"} {
 		flags.StringArray(name, nil, "")
 	}
 }

@@ -129,6 +129,8 @@ func file(c *Container, path string) string {
 		return "128"
 	case "/proc/sys/fs/inotify/max_user_watches":
 		return "1048576"
+	case "/etc/containerd/config.toml":
+		return "version = 2\n"
 	case "/etc/containerd/cri-base.json":
 		return `{"linux":{"namespaces":[{"type":"pid"}]}}`
 	case "/etc/kubernetes/admin.conf":

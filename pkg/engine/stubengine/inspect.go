@@ -7,6 +7,7 @@ package stubengine
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/netip"
 	"time"
 
@@ -131,6 +132,9 @@ func (d *docker) inspectContainer(name string) (any, bool) {
 	result.NetworkSettings.Networks = map[string]place{container.Network: placeOf(container.Addresses)}
 	result.NetworkSettings.Ports = map[string][]binding{}
 	for _, port := range container.Ports {
+		if host, number, err := net.SplitHostPort(d.state.Published); err == nil {
+			port.HostIP, port.HostPort = host, number
+		}
 		result.NetworkSettings.Ports[port.Container] = append(result.NetworkSettings.Ports[port.Container], binding{port.HostIP, port.HostPort})
 	}
 	return result, true

@@ -42,6 +42,8 @@ type State struct {
 	Images     []Image     `json:"images,omitempty"`
 	// Pullable are images that a registry has.
 	Pullable []Image `json:"pullable,omitempty"`
+	// Published is the address and port where all published ports are told to be; empty for where they were asked for. A test listens there.
+	Published string `json:"published,omitempty"`
 	// Labels are given to every container that is made, beside its own: Docker Desktop tells published ports that way.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Answers are tried in order; the first that fits is given.
