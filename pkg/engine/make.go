@@ -128,8 +128,9 @@ func (e *Engine) Exec(ctx context.Context, container string, argv ...string) ([]
 	return e.output(ctx, append([]string{"exec", container}, argv...)...)
 }
 
-// Logs returns the last lines that a container wrote.
+// Logs returns the last lines that a container wrote, to standard output and to standard error.
 func (e *Engine) Logs(ctx context.Context, container string, lines int) (string, error) {
-	output, err := e.output(ctx, "logs", "--tail", strconv.Itoa(lines), container)
-	return string(output), err
+	var stdout, stderr bytes.Buffer
+	err := e.runner.Run(ctx, Command{Args: []string{"logs", "--tail", strconv.Itoa(lines), container}, Stdout: &stdout, Stderr: &stderr})
+	return stdout.String() + stderr.String(), err
 }

@@ -24,6 +24,8 @@ type Command struct {
 	Stdin io.Reader
 	// Stdout receives the output; nil keeps it out of the way.
 	Stdout io.Writer
+	// Stderr receives what it writes to standard error, which the error of a call that fails has in any case.
+	Stderr io.Writer
 }
 
 // Runner runs the CLI.
@@ -64,6 +66,9 @@ func (c CLI) Run(ctx context.Context, command Command) error {
 	process.WaitDelay = ioDelay
 	var stderr bytes.Buffer
 	process.Stdin, process.Stdout, process.Stderr = command.Stdin, command.Stdout, &stderr
+	if command.Stderr != nil {
+		process.Stderr = io.MultiWriter(&stderr, command.Stderr)
+	}
 	err := process.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()

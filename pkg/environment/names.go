@@ -14,4 +14,6 @@ const (
 	stepFolders    = "folders"
 	stepNetwork    = "container-network"
 	stepFiles      = "files"
+	stepDNS        = "dns"
+	stepResolver   = "host-resolver"
 )
