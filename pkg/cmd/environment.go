@@ -81,6 +81,9 @@ func (o *environmentOptions) withProgress(streams IOStreams, run func(printer.Pr
 // kindNetworkVariable sends kind to another network than the one that is made for the environment.
 const kindNetworkVariable = "KIND_EXPERIMENTAL_DOCKER_NETWORK"
 
+// hostRootVariable names another root folder of this machine's resolver configuration, for tests.
+const hostRootVariable = "KINDLING_HOST_ROOT"
+
 // open returns the environment with everything that it needs from outside.
 func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment, plan *netplan.Plan, merge bool, form render.SeedForm) (*environment.Environment, error) {
 	containerEngine, info, err := detectEngine(ctx, o.engine)
@@ -94,7 +97,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	opts := environment.Options{
 		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1, Info: info,
 		CI:         os.Getenv("CI") != "",
-		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form,
+		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form, HostRoot: os.Getenv(hostRootVariable),
 	}
 	if err := o.place(&opts, env); err != nil {
 		return nil, err
@@ -111,7 +114,12 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	if merge {
 		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
 	}
-	return environment.New(env, plan, opts), nil
+	opened := environment.New(env, plan, opts)
+	if render.HasResolvConf(env, plan) {
+		// What nodes mount depends on it.
+		_, err = opened.EngineHost(ctx)
+	}
+	return opened, err
 }
 
 // place says where the environment's files are: in the folder of the flag, below a checkout of Gardener, or in the user's own.

@@ -78,6 +78,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newKindDownCommand(streams),
 		newVersionCommand(streams),
 		newLoopbackCommand(),
+		newHostResolverCommand(),
 	)
 	return root
 }

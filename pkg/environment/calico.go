@@ -228,7 +228,7 @@ func (c *cluster) calico() steps.Step {
 	return steps.Step{
 		Name:  c.step("calico"),
 		Title: "Calico in " + c.spec.Name,
-		Needs: c.env.withRegistry(c.steps("calico-pools", "images")...),
+		Needs: c.env.withRegistry(append(c.beforePods(), c.steps("calico-pools", "images")...)...),
 		Observe: func(ctx context.Context) (steps.Observation, error) {
 			wanted, err := objects(ctx)
 			if err != nil {

@@ -46,6 +46,8 @@ type Options struct {
 	Privileged *privileged.Runner
 	// Machine is this machine's loopback interface; nil for the real one.
 	Machine Machine
+	// HostRoot is the root folder of this machine's resolver configuration; empty for /.
+	HostRoot string
 	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
 	EngineSocket string
 	// Kubeconfigs are copies by the name of the cluster, beside those in Dir.
@@ -117,6 +119,7 @@ func (e *Environment) Steps() (steps.List, error) {
 	if e.wantsMasquerade() {
 		list = append(list, e.masquerading())
 	}
+	list = e.withDNS(list)
 	if e.wantsBackupBuckets() {
 		list = append(list, e.folders())
 		e.beforeNodes = append(e.beforeNodes, stepFolders)
@@ -138,24 +141,39 @@ func (e *Environment) Steps() (steps.List, error) {
 	}
 	var ready []string
 	for _, c := range e.clusters {
-		list = append(list, c.create(), c.kubeconfigStep(), c.settings(), c.capacity())
-		ready = append(ready, c.step("settings"), c.step("capacity"))
-		if e.plan.Gardener.Has(gardener.ServingCertificates) {
-			list = append(list, c.certificates())
-			ready = append(ready, c.step("certificates"))
-		}
-		if *e.spec.Spec.MetricsServer.Enabled {
-			list = append(list, c.metricsServer())
-		}
-		if e.calicoWanted() {
-			list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
-			ready = append(ready, c.step("addresses"))
-		} else {
-			list = append(list, c.plain(), c.ready("plain"))
-			ready = append(ready, c.step("ready"))
-		}
+		own, before := c.list()
+		list, ready = append(list, own...), append(ready, before...)
 	}
 	return append(list, e.files(ready)), nil
+}
+
+// list returns the steps of a cluster, and the names of those that it is ready with.
+func (c *cluster) list() (list steps.List, ready []string) {
+	spec := c.env.spec.Spec
+	list = steps.List{c.create(), c.kubeconfigStep(), c.settings(), c.capacity()}
+	ready = c.steps("settings", "capacity")
+	if c.env.plan.Gardener.Has(gardener.ServingCertificates) {
+		list = append(list, c.certificates())
+		ready = append(ready, c.step("certificates"))
+	}
+	if *spec.MetricsServer.Enabled {
+		list = append(list, c.metricsServer())
+	}
+	if *spec.DNS.Enabled {
+		list = append(list, c.names())
+		ready = append(ready, c.step("names"))
+	}
+	if c.env.calicoWanted() {
+		list = append(list, c.images(), c.calicoCRDs(), c.calicoPools(), c.admission(), c.calico(), c.ready("calico", "images"), c.addresses())
+		ready = append(ready, c.step("addresses"))
+	} else {
+		list = append(list, c.plain(), c.ready("plain"))
+		ready = append(ready, c.step("ready"))
+	}
+	if *spec.DNS.Enabled {
+		list = append(list, c.lookupStep())
+	}
+	return list, ready
 }
 
 // Notices says what the environment does not cover. How pools are encapsulated is known once a step has asked a node.
@@ -171,7 +189,7 @@ func (e *Environment) Notices() []string {
 
 // renderOptions are what files depend on beside the environment.
 func (e *Environment) renderOptions(encapsulation v1alpha1.Encapsulation) render.Options {
-	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineSocket: e.EngineSocket}
+	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineRemote: e.remote(), EngineSocket: e.EngineSocket}
 }
 
 func (e *Environment) calicoWanted() bool {

@@ -36,6 +36,9 @@ func (e *Environment) EngineHost(ctx context.Context) (enginehost.Where, error) 
 	return e.where, e.whereErr
 }
 
+// remote says whether the engine runs on another machine, as far as EngineHost has been asked: it has no files of this one.
+func (e *Environment) remote() bool { return e.where.Kind == enginehost.Remote }
+
 // bootIDFile changes with every boot of a kernel, whatever container it is read in.
 const bootIDFile = "/proc/sys/kernel/random/boot_id"
 

@@ -16,4 +16,6 @@ const (
 	stepMirrors    = "mirrors"
 	stepRegistry   = "registry"
 	stepFiles      = "files"
+	stepDNS        = "dns"
+	stepResolver   = "host-resolver"
 )

@@ -25,7 +25,7 @@ func (c *cluster) plain() steps.Step {
 	return steps.Step{
 		Name:    c.step("plain"),
 		Title:   "Plain network in " + c.spec.Name + " (no pools, no policies)",
-		Needs:   c.steps("cluster"),
+		Needs:   c.beforePods(),
 		Observe: c.observePlain,
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
 			nodes, planned, err := c.plannedNodes(ctx)

@@ -56,6 +56,9 @@ const (
 	RegistryOutside Feature = 134
 	// DNSCredentials: Seed.spec.dns.provider has credentialsRef instead of secretRef.
 	DNSCredentials Feature = 135
+	// DNSServer: the names of the local setup are those of a server beside the clusters, which DNSRecords are written to. Before, they are
+	// entries in the nodes and in CoreDNS (gardener/gardener#14062).
+	DNSServer Feature = 138
 	// LoadBalancerRangeIPv6: as LoadBalancerRange, in fd00:ff::/120.
 	LoadBalancerRangeIPv6 Feature = 138
 	// GardenletResource: a seed is made by a Gardenlet resource, no more by Helm values (gardener/gardener#14614).

@@ -6,6 +6,7 @@ package render
 
 import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/dns"
 	"github.com/gardener/kindling/pkg/netplan"
 )
 
@@ -24,6 +25,9 @@ func Files(env *v1alpha1.Environment, plan *netplan.Plan, opts Options) ([]File,
 			files = append(files, File{name, content})
 		}
 		return err
+	}
+	if HasResolvConf(env, plan) {
+		files = append(files, File{ResolvConfFile, dns.ResolvConf(DNSAddresses(plan))})
 	}
 	for i, cluster := range env.Spec.Clusters {
 		content, err := KindConfig(env, plan, cluster, opts)

@@ -44,6 +44,8 @@ func (w wiring) mounts(opts Options) []kindv1alpha4.Mount {
 			*w.env.Spec.Registry.Enabled,
 		},
 		// Load balancers are containers that Gardener makes by the engine's socket; they publish ports on the loopback addresses.
+		// Readable and writable: kind writes the file when a node starts, with what is in it already.
+		{kindv1alpha4.Mount{HostPath: filepath.Join(opts.dir(), ResolvConfFile), ContainerPath: "/etc/resolv.conf"}, HasResolvConf(w.env, w.plan) && !opts.EngineRemote},
 		{
 			kindv1alpha4.Mount{HostPath: opts.socket(), ContainerPath: "/var/run/docker.sock"},
 			w.plan.Gardener.Has(loadBalancersOutside) && !w.env.Spec.ClustersOnly,

@@ -78,11 +78,11 @@ func (d *docker) remove() *cobra.Command {
 	return c
 }
 
-// logs is what kind waits for: that systemd has started everything.
+// logs is what is waited for: that systemd of a node has started everything, that a DNS server serves.
 func (d *docker) logs() *cobra.Command {
 	c := command("logs", func(args []string) error {
 		return d.each(args, func(*Container) error {
-			d.printf("detected cgroup v2\nReached target Multi-User System.\n")
+			d.printf("detected cgroup v2\nReached target Multi-User System.\n02-Dec-2026 15:00:00.000 running\n")
 			return nil
 		})
 	})
