@@ -110,6 +110,7 @@ $(KINDLING): $(SOURCES)
 test: ## Unit, golden, CLI and fuzz tests; needs only Go
 	go test ./cmd/... ./pkg/... ./internal/... ./hack/... ./test/cli/...
 	cd hack/nodeimage && go test ./...
+	cd hack/registryimage && go vet ./...
 
 .PHONY: test-race
 test-race: ## The same with the race detector
@@ -131,9 +132,10 @@ bench: ## Benchmarks
 lint: ## golangci-lint at a pinned version
 	go run $(GOLANGCI_LINT) run ./...
 	cd hack/nodeimage && go run $(GOLANGCI_LINT) run --config ../../.golangci.yaml ./...
+	cd hack/registryimage && go run $(GOLANGCI_LINT) run --config ../../.golangci.yaml ./...
 
 .PHONY: generate
 generate: ## Write JSON Schema, command pages and golden files anew
 	go run ./hack/schema
 	go run ./hack/docs
-	go test ./pkg/render ./pkg/cmd ./pkg/vpn -update
+	go test ./pkg/render ./pkg/registry/... ./pkg/cmd ./pkg/vpn -update

@@ -60,8 +60,10 @@ func archive(program string) (io.Reader, error) {
 	var out bytes.Buffer
 	files := tar.NewWriter(&out)
 	for _, header := range []*tar.Header{
-		{Name: "bin/", Typeflag: tar.TypeDir, Mode: 0o755}, {Name: "etc/", Typeflag: tar.TypeDir, Mode: 0o755},
-		{Name: "tmp/", Typeflag: tar.TypeDir, Mode: 0o1777}, {Name: "var/lib/registry/", Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: "bin/", Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: "etc/", Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: "tmp/", Typeflag: tar.TypeDir, Mode: 0o1777},
+		{Name: "var/lib/registry/", Typeflag: tar.TypeDir, Mode: 0o755},
 		{Name: "bin/registry", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(content))},
 	} {
 		if err := files.WriteHeader(header); err != nil {

@@ -72,10 +72,8 @@ func (r registries) mayChange(servers []found) error {
 	}
 	for _, f := range servers {
 		if f.remake && f.container != nil {
-			return &ForeignError{
-				What: "container " + f.server.Name + " of other settings, used by " + strings.Join(others, ", "), Have: f.have, Want: f.want,
-				Remedy: "write the same in spec.registry of both, or take the other environment down",
-			}
+			return fmt.Errorf("container %s is used by %s with other settings\n  there is: %s\n  wanted:   %s\n"+
+				"write the same in spec.registry of both, or take the other environment down", f.server.Name, strings.Join(others, ", "), f.have, f.want)
 		}
 	}
 	return nil

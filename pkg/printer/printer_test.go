@@ -95,3 +95,12 @@ func TestSpinnerLeavesTheLinesOfStepsThatEnded(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 5 << 30: "5.0 GiB", 3 << 50: "3072.0 TiB"} {
+		if have := printer.Bytes(n); have != want {
+			t.Errorf("%d is %q, want %q", n, have, want)
+		}
+	}
+}
