@@ -128,6 +128,10 @@ fuzz: ## Run every fuzz test for FUZZTIME
 bench: ## Benchmarks
 	go test -run '^$$' -bench . -benchmem ./pkg/...
 
+.PHONY: bench-up
+bench-up: $(KINDLING) ## Time the scripts' way, kindling, and two clusters at once, in turn; BENCH="-file F -runs N" are passed on
+	go run ./hack/bench -kindling $(KINDLING) $(BENCH)
+
 .PHONY: lint
 lint: ## golangci-lint at a pinned version
 	go run $(GOLANGCI_LINT) run ./...
