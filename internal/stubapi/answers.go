@@ -114,7 +114,7 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 		if metadata["annotations"] != nil {
 			address = "10.0.0.7"
 		}
-		object["status"] = map[string]any{"podIPs": []any{map[string]any{"ip": address}}}
+		object["status"] = map[string]any{"phase": "Running", "podIPs": []any{map[string]any{"ip": address}}}
 	}
 	return object
 }

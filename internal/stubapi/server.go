@@ -45,6 +45,12 @@ func Start(nodes ...string) *Server {
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "coredns", "namespace": "kube-system"},
 		"spec": map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"k8s-app": "kube-dns"}}},
 	})
+	s.put(corefilePath, map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "coredns", "namespace": "kube-system"}, "data": map[string]any{"Corefile": corefileOfKubeadm},
+	})
+	s.put("/api/v1/namespaces/kube-system/pods/coredns-x", map[string]any{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "coredns-x", "namespace": "kube-system", "labels": map[string]any{"k8s-app": "kube-dns"}},
+	})
 	s.put("/apis/storage.k8s.io/v1/storageclasses/standard", map[string]any{
 		"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": "standard"}, "provisioner": "rancher.io/local-path",
 	})
@@ -133,6 +139,10 @@ func (s *Server) bump(object map[string]any) {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/portforward") {
+		s.forward(w, r)
+		return
+	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if answer := discover(r.URL.Path); answer != nil {
@@ -158,10 +168,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body map[string]a
 	case r.Method == http.MethodPatch && found && r.Header.Get("Content-Type") == "application/merge-patch+json":
 		write(w, http.StatusOK, s.put(path, merge(object, body)))
 	case r.Method == http.MethodPatch:
-		if found && object["kind"] == "StorageClass" {
+		if found && (object["kind"] == "StorageClass" || metadataName(object) == "coredns") {
 			body = merge(object, body) // apply of a part of somebody else's object
 		}
 		s.apply(w, path, body, text)
+	case r.Method == http.MethodPut:
+		write(w, http.StatusOK, s.put(path, body))
 	case r.Method == http.MethodPost:
 		s.create(w, path, body, r.URL.Query().Get("dryRun") != "")
 	case isList(path):

@@ -98,8 +98,10 @@ func (e *Environment) observeResolver(ctx context.Context) (steps.Observation, e
 			differences = append(differences, steps.Difference{Field: one, Have: "missing", Want: "there"})
 		}
 		return steps.Observation{State: steps.Differs, Text: fmt.Sprintf("%d missing", len(missing)), Differences: differences}, nil
-	case unknown:
+	case unknown && len(settings.Hosts) == 0:
 		return steps.Observation{State: steps.Skipped, Text: "resolver unknown"}, nil
+	case settings.Kind == hostresolver.Unknown && len(settings.Hosts) == 0:
+		return steps.Observation{State: steps.Skipped, Text: "nothing to tell"}, nil
 	}
 	if uses, err := e.usesShared(stepResolver); err != nil || !uses {
 		return steps.Observation{State: steps.Differs, Text: notUsed}, err

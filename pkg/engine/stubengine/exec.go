@@ -59,6 +59,8 @@ func (d *docker) program(c *Container, argv []string) error {
 		d.printf("%s\n", d.bootID())
 	case argv[0] == "cat" && len(argv) == 2:
 		d.printf("%s", file(c, argv[1]))
+	case argv[0] == "getent" && len(argv) == 3:
+		return d.getent(c, argv[2])
 	case argv[0] == "find" && len(argv) > 2 && argv[2] == "-exec":
 		d.printf("%s", file(c, argv[1]))
 	case argv[0] == "ip" && strings.Contains(call, "-json route"):
@@ -123,6 +125,10 @@ func file(c *Container, path string) string {
 		return content
 	}
 	switch path {
+	case "/etc/hosts":
+		return "127.0.0.1\tlocalhost\n"
+	case "/etc/resolv.conf":
+		return "nameserver 172.18.0.1\noptions edns0\n"
 	case "/kind/version":
 		return "v1.37.0\n"
 	case "/proc/sys/fs/inotify/max_user_instances":

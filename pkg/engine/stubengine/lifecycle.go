@@ -45,6 +45,7 @@ func (d *docker) start() *cobra.Command {
 				c.Addresses = d.freeAddresses(network)
 			}
 			c.State, c.Started = running, time.Now()
+			delete(c.Files, "/etc/hosts") // engines write it anew
 			return nil
 		})
 	})

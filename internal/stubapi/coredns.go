@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package stubapi
+
+import (
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+
+	"github.com/gardener/kindling/pkg/corefile"
+)
+
+const corefilePath = "/api/v1/namespaces/kube-system/configmaps/coredns"
+
+const corefileOfKubeadm = `.:53 {
+    errors
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+`
+
+// forward is a kubelet that connects to CoreDNS, which answers from its Corefile, and one name as the server of the domain does.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
+	streams := make(chan httpstream.Stream, 2)
+	if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
+		return
+	}
+	connection := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(stream httpstream.Stream, replied <-chan struct{}) error {
+		streams <- stream
+		return nil
+	})
+	if connection == nil {
+		return
+	}
+	defer func() { _ = connection.Close() }()
+	for {
+		select {
+		case stream := <-streams:
+			if stream.Headers().Get(corev1.StreamType) == corev1.StreamTypeData {
+				s.answer(stream)
+			}
+		case <-connection.CloseChan():
+			return
+		case <-time.After(time.Minute):
+			return
+		}
+	}
+}
+
+// answer answers one question.
+func (s *Server) answer(stream io.ReadWriter) {
+	var length [2]byte
+	if _, err := io.ReadFull(stream, length[:]); err != nil {
+		return
+	}
+	data := make([]byte, binary.BigEndian.Uint16(length[:]))
+	var message dnsmessage.Message
+	if _, err := io.ReadFull(stream, data); err != nil || message.Unpack(data) != nil || len(message.Questions) != 1 {
+		return
+	}
+	question := message.Questions[0]
+	message.Response, message.RCode = true, dnsmessage.RCodeNameError
+	if address := s.resolve(strings.TrimSuffix(question.Name.String(), ".")); address.Is4() {
+		message.RCode = dnsmessage.RCodeSuccess
+		message.Answers = []dnsmessage.Resource{{
+			Header: dnsmessage.ResourceHeader{Name: question.Name, Class: question.Class}, Body: &dnsmessage.AResource{A: address.As4()},
+		}}
+	}
+	packed, err := message.Pack()
+	if err != nil {
+		return
+	}
+	_, _ = stream.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)) //nolint:gosec // an answer is short
+}
+
+func (s *Server) resolve(name string) netip.Addr {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if name == "ns.local.gardener.cloud" {
+		return netip.MustParseAddr("172.18.255.53")
+	}
+	data, _ := s.objects[corefilePath]["data"].(map[string]any)
+	text, _ := data["Corefile"].(string)
+	if addresses, err := corefile.Addresses(text, name); err == nil && len(addresses) > 0 {
+		return addresses[0]
+	}
+	return netip.Addr{}
+}
+
+func metadataName(object map[string]any) any {
+	metadata, _ := object["metadata"].(map[string]any)
+	return metadata["name"]
+}
