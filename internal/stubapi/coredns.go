@@ -18,6 +18,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 
 	"github.com/gardener/kindling/pkg/corefile"
+	"github.com/gardener/kindling/pkg/dns"
 )
 
 const corefilePath = "/api/v1/namespaces/kube-system/configmaps/coredns"
@@ -58,7 +59,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 		select {
 		case stream := <-streams:
 			if stream.Headers().Get(corev1.StreamType) == corev1.StreamTypeData {
-				s.answer(stream)
+				AnswerDNS(stream, s.resolve)
 			}
 		case <-connection.CloseChan():
 			return
@@ -68,8 +69,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer answers one question.
-func (s *Server) answer(stream io.ReadWriter) {
+// AnswerDNS answers one question for an IPv4 address on a stream. An invalid address stands for no such name.
+func AnswerDNS(stream io.ReadWriter, resolve func(name string) netip.Addr) {
 	var length [2]byte
 	if _, err := io.ReadFull(stream, length[:]); err != nil {
 		return
@@ -81,7 +82,7 @@ func (s *Server) answer(stream io.ReadWriter) {
 	}
 	question := message.Questions[0]
 	message.Response, message.RCode = true, dnsmessage.RCodeNameError
-	if address := s.resolve(strings.TrimSuffix(question.Name.String(), ".")); address.Is4() {
+	if address := resolve(strings.TrimSuffix(question.Name.String(), ".")); address.Is4() {
 		message.RCode = dnsmessage.RCodeSuccess
 		message.Answers = []dnsmessage.Resource{{
 			Header: dnsmessage.ResourceHeader{Name: question.Name, Class: question.Class}, Body: &dnsmessage.AResource{A: address.As4()},
@@ -94,15 +95,34 @@ func (s *Server) answer(stream io.ReadWriter) {
 	_, _ = stream.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)) //nolint:gosec // an answer is short
 }
 
-func (s *Server) resolve(name string) netip.Addr {
+// SetDNSServer changes what CoreDNS answers for the name of the DNS server of the domain; an invalid address stands for no such name.
+func (s *Server) SetDNSServer(address netip.Addr) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if name == "ns.local.gardener.cloud" {
-		return netip.MustParseAddr("172.18.255.53")
-	}
+	s.dnsServer = address
+}
+
+// SetCorefile replaces the configuration of CoreDNS, as somebody would by hand.
+func (s *Server) SetCorefile(text string) {
+	s.Change(corefilePath, func(object map[string]any) { object["data"] = map[string]any{"Corefile": text} })
+}
+
+// Corefile is the configuration of CoreDNS.
+func (s *Server) Corefile() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	data, _ := s.objects[corefilePath]["data"].(map[string]any)
 	text, _ := data["Corefile"].(string)
-	if addresses, err := corefile.Addresses(text, name); err == nil && len(addresses) > 0 {
+	return text
+}
+
+func (s *Server) resolve(name string) netip.Addr {
+	if name == dns.ServerName {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		return s.dnsServer
+	}
+	if addresses, err := corefile.Addresses(s.Corefile(), name); err == nil && len(addresses) > 0 {
 		return addresses[0]
 	}
 	return netip.Addr{}

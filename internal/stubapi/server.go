@@ -16,6 +16,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,11 +33,13 @@ type Server struct {
 	missing string                    // an image
 	objects map[string]map[string]any // by path
 	applied map[string]string
+	// dnsServer is what CoreDNS answers for the name of the DNS server of the domain.
+	dnsServer netip.Addr
 }
 
 // Start starts a server with nodes of these names.
 func Start(nodes ...string) *Server {
-	s := &Server{objects: map[string]map[string]any{}, applied: map[string]string{}}
+	s := &Server{objects: map[string]map[string]any{}, applied: map[string]string{}, dnsServer: netip.MustParseAddr("172.18.255.53")}
 	s.server = httptest.NewUnstartedServer(s)
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that are interrupted are part of the tests
 	s.server.StartTLS()

@@ -17,7 +17,6 @@ import (
 
 	"github.com/gardener/kindling/pkg/dns"
 	"github.com/gardener/kindling/pkg/engine"
-	"github.com/gardener/kindling/pkg/enginehost"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/portowner"
 	"github.com/gardener/kindling/pkg/render"
@@ -97,17 +96,13 @@ func (e *Environment) dnsSpec() (engine.ContainerSpec, error) {
 
 func (e *Environment) startDNS(ctx context.Context, id string) error {
 	err := e.Engine.StartContainers(ctx, id)
-	failed, ok := errors.AsType[*engine.CommandError](err)
-	if !ok {
-		return err
-	}
-	said := strings.ToLower(failed.Output)
 	switch {
-	case strings.Contains(said, "cannot assign requested address"):
+	case is[*engine.NoAddressError](err):
 		return fmt.Errorf("the DNS server can't be published at %s: the engine's host has no such address: let kindling add it (spec.loopback.enabled: true), or "+
 			"leave the server out with spec.dns.enabled: false: %w", joinAddresses(e.dnsAddresses()), err)
-	case strings.Contains(said, "already allocated"), strings.Contains(said, "address already in use"):
-		return &ServerPortError{Ports: e.dnsPorts(), By: e.portOwner(ctx, id, e.dnsPorts()), Remedy: "or leave the server out with spec.dns.enabled: false", Err: err}
+	case is[*engine.PortTakenError](err):
+		holder := e.portHolder(ctx, id, e.dnsPorts(), portowner.TCP, portowner.UDP)
+		return &ServerPortError{Ports: e.dnsPorts(), By: holder, Remedy: "or leave the server out with spec.dns.enabled: false", Err: err}
 	}
 	return err
 }
@@ -145,34 +140,6 @@ func (e *ServerPortError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ServerPortError) Unwrap() error { return e.Err }
-
-// portOwner says who has one of the ports: another container, or a program of this machine where the engine runs on it.
-func (e *Environment) portOwner(ctx context.Context, own string, ports []netip.AddrPort) string {
-	containers, err := e.Engine.Containers(ctx, nil)
-	if err != nil {
-		return ""
-	}
-	for _, container := range containers {
-		if container.ID != own && slices.ContainsFunc(container.Ports, func(p engine.PublishedPort) bool { return takes(p.Host, ports) }) {
-			return "container " + container.Name
-		}
-	}
-	if where, err := e.EngineHost(ctx); err != nil || where.Kind != enginehost.Local {
-		return ""
-	}
-	for _, port := range ports {
-		if program, _ := portowner.Find("/proc", port); program != "" {
-			return program
-		}
-	}
-	return ""
-}
-
-func takes(have netip.AddrPort, ports []netip.AddrPort) bool {
-	return slices.ContainsFunc(ports, func(want netip.AddrPort) bool {
-		return have == want || have.Port() == want.Port() && have.Addr().IsUnspecified() && have.Addr().Is4() == want.Addr().Is4()
-	})
-}
 
 // waitDNS waits until the server says in its log that it serves.
 func (e *Environment) waitDNS(ctx context.Context) error {

@@ -207,10 +207,18 @@ func (c *cluster) askCoreDNS(ctx context.Context, name string, ipv6 bool) (addre
 	if i < 0 {
 		return nil, errors.New("no pod of CoreDNS runs")
 	}
+	// That there is no such name is an answer: nobody has to be asked why the connection failed.
+	var answer *dnsquery.AnswerError
 	err = client.WithPort(ctx, coreDNSNamespace, pods[i].Name, dns.Port, func(connection io.ReadWriter) (err error) {
 		addresses, err = dnsquery.Stream(connection, name, ipv6)
+		if errors.As(err, &answer) {
+			return nil
+		}
 		return err
 	})
+	if err == nil && answer != nil {
+		return nil, answer
+	}
 	return addresses, err
 }
 

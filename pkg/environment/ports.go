@@ -8,18 +8,24 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	kindv1alpha4 "sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/enginehost"
+	"github.com/gardener/kindling/pkg/portowner"
 )
 
-// PortTakenError says that a container has ports that a cluster needs.
+// PortTakenError says that somebody has ports that a cluster needs.
 type PortTakenError struct {
 	Cluster string
-	// Taken are the ports, each with the container that has it.
+	// Taken are the ports, each with the container or program that has it.
 	Taken []string
 }
 
@@ -29,16 +35,9 @@ func (e *PortTakenError) Error() string {
 		"exclude each other", e.Cluster, strings.Join(e.Taken, "\n  "))
 }
 
-// checkPorts looks for ports that another container has published, before kind has made half of the nodes.
+// checkPorts looks for ports that somebody has, before kind has made half of the nodes.
 func (c *cluster) checkPorts(ctx context.Context, config *kindv1alpha4.Cluster) error {
-	var wanted []netip.AddrPort
-	for _, node := range config.Nodes {
-		for _, mapping := range node.ExtraPortMappings {
-			if address, err := netip.ParseAddr(mapping.ListenAddress); err == nil && 0 < mapping.HostPort && mapping.HostPort <= math.MaxUint16 {
-				wanted = append(wanted, netip.AddrPortFrom(address, uint16(mapping.HostPort)))
-			}
-		}
-	}
+	wanted := mappedPorts(config)
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -46,28 +45,61 @@ func (c *cluster) checkPorts(ctx context.Context, config *kindv1alpha4.Cluster) 
 	if err != nil {
 		return err
 	}
-	var taken []string
-	for _, port := range wanted {
-		for _, container := range containers {
-			if container.Labels[kindClusterLabel] != c.spec.Name && publishes(container, port) {
-				taken = append(taken, fmt.Sprintf("%s by container %s", port, container.Name))
-			}
+	taken := make([]string, len(wanted))
+	var free []int
+	for i, port := range wanted {
+		holder := slices.IndexFunc(containers, func(container engine.Container) bool {
+			return container.Labels[kindClusterLabel] != c.spec.Name && publishes(container, port, portowner.TCP)
+		})
+		if holder < 0 {
+			free = append(free, i)
+			continue
 		}
+		taken[i] = fmt.Sprintf("%s by %s", port, describeHolder(containers[holder]))
 	}
+	if where, err := c.env.EngineHost(ctx); err != nil {
+		return err
+	} else if where.Kind == enginehost.Local {
+		var group sync.WaitGroup
+		for _, i := range free {
+			group.Go(func() { taken[i] = takenByProgram(ctx, wanted[i]) })
+		}
+		group.Wait()
+	}
+	taken = slices.DeleteFunc(taken, func(text string) bool { return text == "" })
 	if len(taken) > 0 {
 		return &PortTakenError{c.spec.Name, taken}
 	}
 	return nil
 }
 
-// publishes says whether a container has a port at an address; one that listens at all addresses has each.
-func publishes(container engine.Container, port netip.AddrPort) bool {
-	for _, published := range container.Ports {
-		host := published.Host
-		if host.Port() == port.Port() && published.Protocol == "tcp" &&
-			(host.Addr() == port.Addr() || host.Addr().IsUnspecified() && host.Addr().Is4() == port.Addr().Is4()) {
-			return true
+// mappedPorts are the addresses and ports of the engine's host that kind publishes ports of nodes on.
+func mappedPorts(config *kindv1alpha4.Cluster) []netip.AddrPort {
+	var ports []netip.AddrPort
+	for _, node := range config.Nodes {
+		for _, mapping := range node.ExtraPortMappings {
+			if address, err := netip.ParseAddr(mapping.ListenAddress); err == nil && 0 < mapping.HostPort && mapping.HostPort <= math.MaxUint16 {
+				ports = append(ports, netip.AddrPortFrom(address, uint16(mapping.HostPort)))
+			}
 		}
 	}
-	return false
+	return ports
+}
+
+// connectTime is what a program of this machine may take to accept a connection: the kernel does it.
+const connectTime = time.Second
+
+// takenByProgram says which program of this machine has a port; empty when none does. The port is connected to: listening on it instead takes
+// the rights of root for most of them, and the kernel's table does not tell whether a socket for all addresses of IPv6 is one for IPv4 as well.
+func takenByProgram(ctx context.Context, port netip.AddrPort) string {
+	connection, err := (&net.Dialer{Timeout: connectTime}).DialContext(ctx, "tcp", port.String())
+	if err != nil {
+		return ""
+	}
+	_ = connection.Close()
+	program, _ := portowner.Find(procDir, port, portowner.TCP)
+	if program == "" {
+		program = fmt.Sprintf("a program that is not yours to see (sudo ss -lntp sport = :%d tells it)", port.Port())
+	}
+	return fmt.Sprintf("%s by %s", port, program)
 }

@@ -7,6 +7,7 @@ package environment
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gardener/kindling/pkg/engine"
-	"github.com/gardener/kindling/pkg/hostnet"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/portowner"
 	"github.com/gardener/kindling/pkg/registry"
 	"github.com/gardener/kindling/pkg/registry/container"
 )
@@ -205,22 +206,12 @@ func (r registries) portHolder(ctx context.Context, err error) error {
 	if !isTaken {
 		return err
 	}
-	port := taken.Address.Port()
-	holder := "somebody on the engine's host"
-	containers, listErr := r.env.Engine.Containers(ctx, nil)
-	if listErr == nil {
-		for _, c := range containers {
-			for _, published := range c.Ports {
-				if published.Host.Port() == port && c.State == "running" {
-					return r.portError(err, "container "+c.Name+" ("+c.Image+")")
-				}
-			}
-		}
+	ports := []netip.AddrPort{taken.Address}
+	if !taken.Address.IsValid() {
+		port := uint16(r.wanted.Spec.Port) //nolint:gosec // as validated
+		ports = []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port), netip.AddrPortFrom(netip.IPv6Loopback(), port)}
 	}
-	if process := hostnet.Listener(port); process != "" {
-		holder = process
-	}
-	return r.portError(err, holder)
+	return r.portError(err, cmp.Or(r.env.portHolder(ctx, "", ports, portowner.TCP), "somebody on the engine's host"))
 }
 
 func (r registries) portError(err error, holder string) error {

@@ -24,19 +24,27 @@ type Socket struct {
 	Inode string
 }
 
-// Find returns the program that keeps an address and port from others, such as "dnsmasq (process 123)". proc is the folder /proc of a
-// Linux machine. The program is empty when there is none, or when it is not this user's to see.
-func Find(proc string, wanted netip.AddrPort) (program string, found bool) {
-	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		file, err := os.Open(filepath.Join(proc, "net", table))
-		if err != nil {
-			continue
-		}
-		sockets := Parse(bufio.NewScanner(file), strings.HasPrefix(table, "tcp"))
-		_ = file.Close()
-		for _, socket := range sockets {
-			if overlaps(socket.Local, wanted) {
-				return holder(proc, socket.Inode), true
+// Protocols, as the kernel names its tables.
+const (
+	TCP = "tcp"
+	UDP = "udp"
+)
+
+// Find returns the program that keeps an address and port of one of the protocols from others, such as "dnsmasq (process 123)". proc is the
+// folder /proc of a Linux machine. The program is empty when there is none, or when it is not this user's to see.
+func Find(proc string, wanted netip.AddrPort, protocols ...string) (program string, found bool) {
+	for _, protocol := range protocols {
+		for _, table := range []string{protocol, protocol + "6"} {
+			file, err := os.Open(filepath.Join(proc, "net", table))
+			if err != nil {
+				continue
+			}
+			sockets := Parse(bufio.NewScanner(file), protocol == TCP)
+			_ = file.Close()
+			for _, socket := range sockets {
+				if overlaps(socket.Local, wanted) {
+					return holder(proc, socket.Inode), true
+				}
 			}
 		}
 	}

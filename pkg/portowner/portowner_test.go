@@ -61,11 +61,23 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			program, found := portowner.Find(tree(t, test.table, test.line), netip.MustParseAddrPort(test.wanted))
+			program, found := portowner.Find(tree(t, test.table, test.line), netip.MustParseAddrPort(test.wanted), portowner.TCP, portowner.UDP)
 			if program != test.program || found != test.found {
 				t.Errorf("got %q, %t, want %q, %t", program, found, test.program, test.found)
 			}
 		})
+	}
+}
+
+func TestFindLooksAtTheGivenProtocolsOnly(t *testing.T) {
+	t.Parallel()
+	proc := tree(t, "udp", "   0: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 777 2")
+	mdns := netip.MustParseAddrPort("127.0.0.1:5353")
+	if program, found := portowner.Find(proc, mdns, portowner.TCP); found {
+		t.Errorf("a socket of UDP keeps TCP out: %s", program)
+	}
+	if program, found := portowner.Find(proc, mdns, portowner.UDP); !found || program != "dnsmasq (process 42)" {
+		t.Errorf("got %q, %t", program, found)
 	}
 }
 

@@ -28,6 +28,7 @@ const (
 	engineKey key = iota
 	apiKey
 	registryKey
+	dnsKey
 )
 
 // TestScripts runs testdata/*.txtar. A script has an engine with the image example.com/node:v1.37.0, an API server with one node,
@@ -58,7 +59,9 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("BIN", filepath.Dir(kindling))
-			env.Values[engineKey], env.Values[apiKey], env.Values[registryKey] = stub, api, registry
+			here := &dnsHere{}
+			env.Defer(here.stop)
+			env.Values[engineKey], env.Values[apiKey], env.Values[registryKey], env.Values[dnsKey] = stub, api, registry, here
 			env.Vars = append(env.Vars, stub.Environment()...)
 			env.Vars = append(env.Vars, "HOME="+filepath.Join(env.WorkDir, "home"), "XDG_STATE_HOME="+filepath.Join(env.WorkDir, "state"),
 				"XDG_CACHE_HOME="+filepath.Join(env.WorkDir, "cache"), "KUBECONFIG="+filepath.Join(env.WorkDir, "user-kubeconfig"))
@@ -70,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
 			"reboot": reboot, "hostrule": hostRule, "host": host, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
 			"registry-health": registryHealth, "published": published,
+			"coredns": coreDNS, "corefile": corefile, "engine-here": engineHere, "serve-dns": serveDNS,
 		},
 	})
 }

@@ -139,6 +139,8 @@ func condition(name string) (bool, error) {
 		return canMount()
 	case "lab":
 		return canHoldLab()
+	case "dns":
+		return canServeDNS(), nil
 	default:
 		return false, fmt.Errorf("unknown condition %s", name)
 	}
