@@ -47,7 +47,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
 		return
 	}
-	connection := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(stream httpstream.Stream, replied <-chan struct{}) error {
+	connection := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
 		streams <- stream
 		return nil
 	})
@@ -92,7 +92,7 @@ func AnswerDNS(stream io.ReadWriter, resolve func(name string) netip.Addr) {
 	if err != nil {
 		return
 	}
-	_, _ = stream.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)) //nolint:gosec // an answer is short
+	_, _ = stream.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...))
 }
 
 // SetDNSServer changes what CoreDNS answers for the name of the DNS server of the domain; an invalid address stands for no such name.

@@ -115,7 +115,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
 	}
 	opened := environment.New(env, plan, opts)
-	if render.HasResolvConf(env, plan) {
+	if render.DependsOnEngineHost(env, plan) {
 		// What nodes mount depends on it.
 		_, err = opened.EngineHost(ctx)
 	}

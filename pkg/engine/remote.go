@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"strings"
 )
 
 // Remote says whether the engine is reached by ssh or over a network, so that ports which it publishes on loopback addresses can't be
@@ -35,14 +34,11 @@ func (e *Engine) endpoint(ctx context.Context) string {
 	case Podman:
 		return os.Getenv("CONTAINER_HOST")
 	case Docker:
-		if host := os.Getenv("DOCKER_HOST"); host != "" {
-			return host
-		}
-		output, err := e.output(ctx, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
+		endpoint, err := e.Endpoint(ctx)
 		if err != nil {
 			return "" // old clients have no contexts
 		}
-		return strings.TrimSpace(string(output))
+		return endpoint.URL
 	}
 	return ""
 }

@@ -24,9 +24,7 @@ func TestRemote(t *testing.T) {
 			t.Errorf("%s by its variable: %t", endpoint, have)
 		}
 		t.Setenv("DOCKER_HOST", "")
-		if err := stub.Change(func(state *stubengine.State) {
-			state.Answers = []stubengine.Answer{{Call: "context inspect", Stdout: endpoint + "\n"}}
-		}); err != nil {
+		if err := stub.Change(func(state *stubengine.State) { state.Endpoint = endpoint }); err != nil {
 			t.Fatal(err)
 		}
 		if have := docker.Remote(t.Context()); have != want {

@@ -31,6 +31,9 @@ type Where struct {
 	Kind Kind
 	// Name of the product that runs the virtual machine, or of the other machine. Empty when it is not known.
 	Name string
+	// Socket is the path of the engine's socket on its host; empty for docker's usual one. A virtual machine's engine has that, whatever socket of
+	// this machine is forwarded to it.
+	Socket string
 	// Why says in words what it was told by.
 	Why string
 }
@@ -79,30 +82,34 @@ func Locate(e Evidence) Where {
 	scheme, host, socket := split(e.Endpoint)
 	isLocalEndpoint := scheme == "" || scheme == "unix" || scheme == "npipe" || scheme == "tcp" && isLoopback(host)
 	if !isLocalEndpoint {
-		return Where{Remote, host, "the engine is reached by " + e.Endpoint}
+		return Where{Kind: Remote, Name: host, Why: "the engine is reached by " + e.Endpoint}
 	}
 	sameName := e.HostName == "" || e.OwnName == "" || e.HostName == e.OwnName
 	for _, p := range products() {
 		if has(e.OperatingSystem, p.systems) {
-			return Where{VM, p.name, "the engine's operating system is " + e.OperatingSystem}
+			return Where{Kind: VM, Name: p.name, Why: "the engine's operating system is " + e.OperatingSystem}
 		}
 		if has(socket, p.paths) {
-			return Where{VM, p.name, "the engine's socket is " + socket}
+			return Where{Kind: VM, Name: p.name, Why: "the engine's socket is " + socket}
 		}
 		if !sameName && begins(e.HostName, p.hosts) {
-			return Where{VM, p.name, "the engine's host is called " + e.HostName}
+			return Where{Kind: VM, Name: p.name, Why: "the engine's host is called " + e.HostName}
 		}
 		if e.OS != "linux" && begins(e.Context, p.hosts) {
-			return Where{VM, p.name, "the engine's context is called " + e.Context}
+			return Where{Kind: VM, Name: p.name, Why: "the engine's context is called " + e.Context}
 		}
 	}
 	switch {
 	case e.OS != "linux":
-		return Where{VM, e.HostName, "containers need Linux, and this machine has " + e.OS}
+		return Where{Kind: VM, Name: e.HostName, Why: "containers need Linux, and this machine has " + e.OS}
 	case !sameName:
-		return Where{Remote, e.HostName, "the engine's host is called " + e.HostName + ", and this machine " + e.OwnName}
+		return Where{Kind: Remote, Name: e.HostName, Why: "the engine's host is called " + e.HostName + ", and this machine " + e.OwnName}
 	}
-	return Where{Kind: Local, Why: "the engine's host is called as this machine, and reached by " + orSocket(e.Endpoint)}
+	where := Where{Kind: Local, Why: "the engine's host is called as this machine, and reached by " + orSocket(e.Endpoint)}
+	if scheme == "unix" {
+		where.Socket = socket
+	}
+	return where
 }
 
 // split returns scheme, host name and path of an endpoint.

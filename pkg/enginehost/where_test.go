@@ -48,6 +48,28 @@ func TestTellsWhereTheEnginesHostIs(t *testing.T) {
 	}
 }
 
+func TestTheSocketIsThatOfTheEnginesHost(t *testing.T) {
+	for name, c := range map[string]struct {
+		evidence enginehost.Evidence
+		want     string
+	}{
+		"the usual one":            {enginehost.Evidence{Endpoint: "unix:///var/run/docker.sock", HostName: "me", OS: "linux", OwnName: "me"}, "/var/run/docker.sock"},
+		"rootless":                 {enginehost.Evidence{Endpoint: "unix:///run/user/1000/docker.sock", HostName: "me", OS: "linux", OwnName: "me"}, "/run/user/1000/docker.sock"},
+		"one that is not told":     {enginehost.Evidence{HostName: "me", OS: "linux", OwnName: "me"}, ""},
+		"by TCP":                   {enginehost.Evidence{Endpoint: "tcp://127.0.0.1:2375", HostName: "me", OS: "linux", OwnName: "me"}, ""},
+		"a virtual machine's":      {enginehost.Evidence{Endpoint: "unix:///Users/me/.colima/default/docker.sock", HostName: "colima", OS: "darwin", OwnName: "me"}, ""},
+		"Docker Desktop's":         {enginehost.Evidence{Endpoint: "unix:///home/me/.docker/desktop/docker.sock", OperatingSystem: "Docker Desktop", HostName: "docker-desktop", OS: "linux", OwnName: "me"}, ""},
+		"another machine's":        {enginehost.Evidence{Endpoint: "ssh://me@big.example.com", HostName: "big", OS: "linux", OwnName: "me"}, ""},
+		"one that is mounted here": {enginehost.Evidence{Endpoint: "unix:///mnt/docker.sock", HostName: "big", OS: "linux", OwnName: "0123456789ab"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := enginehost.Locate(c.evidence).Socket; got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestArchitecturesAreNamedAsImagesDo(t *testing.T) {
 	for machine, want := range map[string]string{"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64", "amd64": "amd64", "armv7l": "arm", "riscv64": "riscv64", "": ""} {
 		if got := enginehost.Architecture(machine); got != want {

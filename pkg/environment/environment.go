@@ -48,8 +48,6 @@ type Options struct {
 	Machine Machine
 	// HostRoot is the root folder of this machine's resolver configuration; empty for /.
 	HostRoot string
-	// EngineSocket is the engine's socket on its host, which load balancers are made by; empty for docker's usual one.
-	EngineSocket string
 	// Kubeconfigs are copies by the name of the cluster, beside those in Dir.
 	Kubeconfigs map[string][]checkout.Kubeconfig
 	// CI says that caches of the cluster which kindling runs in are used, where there are any.
@@ -189,7 +187,7 @@ func (e *Environment) Notices() []string {
 
 // renderOptions are what files depend on beside the environment.
 func (e *Environment) renderOptions(encapsulation v1alpha1.Encapsulation) render.Options {
-	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineRemote: e.remote(), EngineSocket: e.EngineSocket}
+	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineRemote: e.remote(), EngineSocket: e.where.Socket}
 }
 
 func (e *Environment) calicoWanted() bool {

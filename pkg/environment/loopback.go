@@ -38,7 +38,7 @@ func (e *Environment) wantsLoopback() bool {
 // loopbackAddresses puts the addresses that ports are published on where the engine publishes them: on this machine, and inside the virtual
 // machine or the other one that the engine runs on.
 func (e *Environment) loopbackAddresses() steps.Step {
-	addresses := loopback.Addresses(e.plan, render.Published(e.spec, e.plan), *e.spec.Spec.DNS.Enabled)
+	addresses := loopback.Addresses(e.plan, render.Published(e.spec, e.plan))
 	return steps.Step{
 		Name:  stepLoopback,
 		Title: "Loopback addresses",

@@ -61,6 +61,9 @@ const (
 	DNSServer Feature = 138
 	// LoadBalancerRangeIPv6: as LoadBalancerRange, in fd00:ff::/120.
 	LoadBalancerRangeIPv6 Feature = 138
+	// LoadBalancerContainers: each load balancer is a container that publishes its ports on an address of its own; the nodes have the engine's
+	// socket for it (gardener/gardener#14415).
+	LoadBalancerContainers Feature = 141
 	// GardenletResource: a seed is made by a Gardenlet resource, no more by Helm values (gardener/gardener#14614).
 	GardenletResource Feature = 142
 	// IstioTLSTerminationGraduated: the feature gate IstioTLSTermination is gone.

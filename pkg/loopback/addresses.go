@@ -14,24 +14,16 @@ import (
 	"github.com/gardener/kindling/pkg/netplan"
 )
 
-// Changes of the addresses.
-const (
-	// dnsServer is published on the address .53 (gardener/gardener#14062).
-	dnsServer gardener.Feature = 138
-	// loadBalancersOutside are containers that each publish their ports on an address of their own (gardener/gardener#14415).
-	loadBalancersOutside gardener.Feature = 141
-)
-
 // Load balancers have the addresses with these last bytes, one each.
 const (
 	firstLoadBalancer = 224
 	lastLoadBalancer  = 255
 )
 
-// Addresses returns those of the loopback interface that a version of Gardener needs, in order: those that the nodes publish ports on, that
-// of the DNS server where it is wanted, and those of the load balancers. 127.0.0.1 and ::1 are there anyway, and addresses that the file
+// Addresses returns those of the loopback interface that a version of Gardener needs, in order: those that ports are published on by what
+// kindling makes, and those of the load balancers that Gardener makes. 127.0.0.1 and ::1 are there anyway, and addresses that the file
 // names outside of the load balancers' range are the user's own.
-func Addresses(plan *netplan.Plan, published []netip.Addr, dns bool) []netip.Addr {
+func Addresses(plan *netplan.Plan, published []netip.Addr) []netip.Addr {
 	var all []netip.Addr
 	for _, address := range published {
 		if isOwn(plan, address) {
@@ -39,10 +31,7 @@ func Addresses(plan *netplan.Plan, published []netip.Addr, dns bool) []netip.Add
 		}
 	}
 	for _, family := range plan.Families {
-		if dns && plan.Gardener.Has(dnsServer) {
-			all = append(all, plan.HostAddress(family, "53"))
-		}
-		if plan.Gardener.Has(loadBalancersOutside) {
+		if plan.Gardener.Has(gardener.LoadBalancerContainers) {
 			all = append(all, loadBalancers(family.LoadBalancers)...)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/gardener"
+	"github.com/gardener/kindling/pkg/netplan"
 )
 
 // backupBuckets is the folder with the backups of etcd: below dev in a checkout of Gardener, else beside the environment's files.
@@ -43,19 +44,25 @@ func (w wiring) mounts(opts Options) []kindv1alpha4.Mount {
 			kindv1alpha4.Mount{HostPath: filepath.Join(opts.dir(), MirrorsDir), ContainerPath: nodeMirrorsDir, Readonly: true},
 			*w.env.Spec.Registry.Enabled,
 		},
-		// Load balancers are containers that Gardener makes by the engine's socket; they publish ports on the loopback addresses.
 		// Readable and writable: kind writes the file when a node starts, with what is in it already.
 		{kindv1alpha4.Mount{HostPath: filepath.Join(opts.dir(), ResolvConfFile), ContainerPath: "/etc/resolv.conf"}, HasResolvConf(w.env, w.plan) && !opts.EngineRemote},
-		{
-			kindv1alpha4.Mount{HostPath: opts.socket(), ContainerPath: "/var/run/docker.sock"},
-			w.plan.Gardener.Has(loadBalancersOutside) && !w.env.Spec.ClustersOnly,
-		},
+		// Load balancers are containers that Gardener makes by the engine's socket; they publish ports on the loopback addresses.
+		{kindv1alpha4.Mount{HostPath: opts.socket(), ContainerPath: "/var/run/docker.sock"}, hasEngineSocket(w.env, w.plan)},
 	} {
 		if m.wanted {
 			mounts = append(mounts, m.Mount)
 		}
 	}
 	return mounts
+}
+
+func hasEngineSocket(env *v1alpha1.Environment, plan *netplan.Plan) bool {
+	return plan.Gardener.Has(gardener.LoadBalancerContainers) && !env.Spec.ClustersOnly
+}
+
+// DependsOnEngineHost says whether what nodes mount depends on where the engine's host is: its socket, and files that another machine has not.
+func DependsOnEngineHost(env *v1alpha1.Environment, plan *netplan.Plan) bool {
+	return HasResolvConf(env, plan) || hasEngineSocket(env, plan)
 }
 
 // BackupBucketsDir is the folder with the backups of etcd, given the folder of the environment's files.

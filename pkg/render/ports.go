@@ -43,31 +43,30 @@ type openPort struct {
 
 // Changes of the mapped ports.
 const (
-	gardenListensTwice   gardener.Feature = 97
-	operatorHasSeed      gardener.Feature = 101
-	dnsOfSeedIsBound     gardener.Feature = 109
-	vpnByTLS             gardener.Feature = 114
-	bastions             gardener.Feature = 123
-	seedsOnPort443       gardener.Feature = 128
-	httpConnect          gardener.Feature = 130
-	selfHostedShoots     gardener.Feature = 140
-	loadBalancersOutside gardener.Feature = 141
+	gardenListensTwice gardener.Feature = 97
+	operatorHasSeed    gardener.Feature = 101
+	dnsOfSeedIsBound   gardener.Feature = 109
+	vpnByTLS           gardener.Feature = 114
+	bastions           gardener.Feature = 123
+	seedsOnPort443     gardener.Feature = 128
+	httpConnect        gardener.Feature = 130
+	selfHostedShoots   gardener.Feature = 140
 )
 
 func openPorts() []openPort {
 	seed := func(w wiring) bool { return w.has(v1alpha1.PartSeed) }
 	return []openPort{
 		// The ingress gateway of the seed: kube-apiservers, the VPN, and what connects by HTTP.
-		{0, loadBalancersOutside, 30443, 443, func(w wiring) bool { return seed(w) && (w.hasGarden() || w.plan.Gardener.Has(seedsOnPort443)) }, wiring.listenAddresses},
+		{0, gardener.LoadBalancerContainers, 30443, 443, func(w wiring) bool { return seed(w) && (w.hasGarden() || w.plan.Gardener.Has(seedsOnPort443)) }, wiring.listenAddresses},
 		{0, seedsOnPort443, 30443, 9443, func(w wiring) bool { return seed(w) && !w.hasGarden() }, wiring.listenAddresses},
-		{vpnByTLS, loadBalancersOutside, 32132, 8132, seed, wiring.listenAddresses},
-		{httpConnect, loadBalancersOutside, 32443, 8443, seed, wiring.listenAddresses},
-		{bastions, loadBalancersOutside, 30022, 22, func(w wiring) bool { return seed(w) && w.hasGarden() }, hostAddresses("22")},
+		{vpnByTLS, gardener.LoadBalancerContainers, 32132, 8132, seed, wiring.listenAddresses},
+		{httpConnect, gardener.LoadBalancerContainers, 32443, 8443, seed, wiring.listenAddresses},
+		{bastions, gardener.LoadBalancerContainers, 30022, 22, func(w wiring) bool { return seed(w) && w.hasGarden() }, hostAddresses("22")},
 		// The virtual garden.
 		{0, operatorHasSeed, 30443, 443, func(w wiring) bool { return w.has(v1alpha1.PartGarden) && !seed(w) }, hostAddresses("1")},
 		{gardenListensTwice, operatorHasSeed, 31443, 443, func(w wiring) bool { return w.has(v1alpha1.PartGarden) }, hostAddresses("3")},
-		{operatorHasSeed, loadBalancersOutside, 31443, 443, func(w wiring) bool { return w.has(v1alpha1.PartGarden) }, hostAddresses("3")},
-		{loadBalancersOutside, gardener.GardenletResource, 31443, 443, wiring.hasGarden, hostAddresses("3")},
+		{operatorHasSeed, gardener.LoadBalancerContainers, 31443, 443, func(w wiring) bool { return w.has(v1alpha1.PartGarden) }, hostAddresses("3")},
+		{gardener.LoadBalancerContainers, gardener.GardenletResource, 31443, 443, wiring.hasGarden, hostAddresses("3")},
 		{selfHostedShoots, gardener.GardenletResource, 30003, 443, wiring.hasGarden, hostAddresses("4")},
 		// The garden's etcd and the seed's DNS: on loopback only, where upstream listens everywhere.
 		{0, gardener.GardenletResource, 32379, 32379, func(w wiring) bool { return w.has(v1alpha1.PartControlPlane) }, wiring.loopback},
@@ -165,9 +164,13 @@ func (w wiring) portMappings() []kindv1alpha4.PortMapping {
 	return mappings
 }
 
-// Published returns the addresses of the engine's host that nodes of an environment publish ports on.
+// Published returns the addresses of the engine's host that ports of an environment are published on: those of the nodes, and those of the DNS
+// server where there is one.
 func Published(env *v1alpha1.Environment, plan *netplan.Plan) []netip.Addr {
 	var addresses []netip.Addr
+	if HasResolvConf(env, plan) {
+		addresses = DNSAddresses(plan)
+	}
 	for _, cluster := range env.Spec.Clusters {
 		for _, mapping := range (wiring{env, plan, cluster}).portMappings() {
 			if address, err := netip.ParseAddr(mapping.ListenAddress); err == nil && !slices.Contains(addresses, address) {

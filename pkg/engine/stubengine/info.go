@@ -6,6 +6,7 @@ package stubengine
 
 import (
 	"cmp"
+	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -63,13 +64,13 @@ func (d *docker) info() *cobra.Command {
 	return c
 }
 
-// contextCommand tells how the engine is reached.
+// contextCommand tells how the engine is reached; a variable counts before its state, as with docker.
 func (d *docker) contextCommand() *cobra.Command {
 	inspect := command("inspect", func([]string) error {
 		return d.print("", struct {
 			Name      string
 			Endpoints map[string]map[string]string
-		}{"default", map[string]map[string]string{"docker": {"Host": cmp.Or(d.state.Endpoint, "unix:///var/run/docker.sock")}}})
+		}{"default", map[string]map[string]string{"docker": {"Host": cmp.Or(os.Getenv("DOCKER_HOST"), d.state.Endpoint, "unix:///var/run/docker.sock")}}})
 	})
 	return group("context", inspect)
 }
