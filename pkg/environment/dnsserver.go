@@ -146,26 +146,45 @@ func (e *Environment) waitDNS(ctx context.Context) error {
 	ticker := time.NewTicker(dnsPause)
 	defer ticker.Stop()
 	for {
-		container, err := e.Engine.Container(ctx, dnsContainer)
-		if err != nil {
-			return deadline(ctx, err, "the DNS server starts")
-		}
-		logs, err := e.Engine.Logs(ctx, dnsContainer, dnsLogLines)
-		if err != nil {
-			return deadline(ctx, err, "the DNS server starts")
-		}
+		container, logs, err := e.lookAtDNS(ctx)
 		switch {
-		case container.State == running && slices.ContainsFunc(strings.Split(logs, "\n"), func(line string) bool { return strings.HasSuffix(line, dnsServing) }):
-			return nil
+		case err != nil && ctx.Err() != nil: // a look that time ended says nothing of the server
+		case err != nil:
+			return err
 		case container.State != running:
-			return fmt.Errorf("the DNS server does not run: container %s is %s; its log ends with\n  %s\nIs %s an image of BIND 9 with %s?",
-				dnsContainer, container.State, strings.ReplaceAll(strings.TrimSpace(logs), "\n", "\n  "), container.Image, dns.Program)
+			return fmt.Errorf("the DNS server does not run: %s\nIs %s an image of BIND 9 with %s?", describeDNS(container, logs), container.Image, dns.Program)
+		case slices.ContainsFunc(strings.Split(logs, "\n"), func(line string) bool { return strings.HasSuffix(line, dnsServing) }):
+			return nil
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return deadline(ctx, fmt.Errorf("container %s is %s; its log ends with\n  %s", dnsContainer, container.State,
-				strings.ReplaceAll(strings.TrimSpace(logs), "\n", "\n  ")), "the DNS server starts")
+			return e.dnsNotServing(ctx)
 		}
 	}
+}
+
+// dnsNotServing says how the server is when time is up.
+func (e *Environment) dnsNotServing(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	lookCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+	defer cancel()
+	container, logs, err := e.lookAtDNS(lookCtx)
+	if err == nil {
+		err = errors.New(describeDNS(container, logs))
+	}
+	return deadline(ctx, err, "the DNS server starts")
+}
+
+func (e *Environment) lookAtDNS(ctx context.Context) (container engine.Container, logs string, err error) {
+	if container, err = e.Engine.Container(ctx, dnsContainer); err == nil {
+		logs, err = e.Engine.Logs(ctx, dnsContainer, dnsLogLines)
+	}
+	return container, logs, err
+}
+
+func describeDNS(container engine.Container, logs string) string {
+	return fmt.Sprintf("container %s is %s; its log ends with\n  %s", dnsContainer, container.State, strings.ReplaceAll(strings.TrimSpace(logs), "\n", "\n  "))
 }
