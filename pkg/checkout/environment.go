@@ -22,7 +22,8 @@ type Request struct {
 	SkipRegistry bool
 }
 
-// Environment returns the environment of one cluster, named as the cluster, that has what the chart would make of the values.
+// Environment returns the environment of one cluster, named as the cluster, that has what the chart would make of the values. Values that ask
+// for what kindling does otherwise are errors with their paths.
 func (c Checkout) Environment(values Values, request Request) (*v1alpha1.Environment, error) {
 	env := &v1alpha1.Environment{APIVersion: v1alpha1.APIVersion, Kind: v1alpha1.Kind, Metadata: v1alpha1.Metadata{Name: request.ClusterName}}
 	spec := &env.Spec
@@ -39,11 +40,15 @@ func (c Checkout) Environment(values Values, request Request) (*v1alpha1.Environ
 	if err := setRanges(&spec.Networks, values.Networking, families); err != nil {
 		return nil, err
 	}
-	cluster := v1alpha1.Cluster{Name: request.ClusterName, Parts: c.parts(values), Nodes: []v1alpha1.Node{{Role: "control-plane"}}}
+	parts := c.parts(values)
+	if err := c.unheeded(values, parts, families); err != nil {
+		return nil, err
+	}
+	cluster := v1alpha1.Cluster{Name: request.ClusterName, Parts: parts, Nodes: []v1alpha1.Node{{Role: "control-plane"}}}
 	for _, worker := range values.Workers {
 		cluster.Nodes = append(cluster.Nodes, v1alpha1.Node{Role: "worker", Zone: worker.Zone})
 	}
-	if len(families) == 1 && families[0] == v1alpha1.IPv4 {
+	if onlyIPv4(families) {
 		// Those of the other families' files replace the addresses of zones: what is left out here is derived for each family.
 		cluster.ListenAddresses = values.Gardener.Seed.Istio.ListenAddresses
 	}

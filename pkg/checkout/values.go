@@ -33,9 +33,10 @@ type Deployed struct {
 
 // Gardener are the parts of Gardener on the cluster.
 type Gardener struct {
-	RepositoryRoot  string          `json:"repositoryRoot,omitempty"`
-	APIServerRelay  Deployed        `json:"apiserverRelay,omitzero"`
-	ControlPlane    ControlPlane    `json:"controlPlane,omitzero"`
+	RepositoryRoot string       `json:"repositoryRoot,omitempty"`
+	APIServerRelay Deployed     `json:"apiserverRelay,omitzero"`
+	ControlPlane   ControlPlane `json:"controlPlane,omitzero"`
+	// NginxIngress is in values, and no template of the chart reads it.
 	NginxIngress    Deployed        `json:"nginxIngress,omitzero"`
 	Seed            Seed            `json:"seed,omitzero"`
 	Garden          Garden          `json:"garden,omitzero"`

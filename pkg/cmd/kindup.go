@@ -6,7 +6,6 @@ package cmd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,6 +26,9 @@ const (
 	overlayVariable        = "KUSTOMIZE_OVERLAY"
 	kubeconfigVariable     = "KUBECONFIG"
 	seedKubeconfigVariable = "KUBECONFIG_SEED_SECRET_PATH"
+	// Until v1.141 the recipe passes on what the second one says by the flag, from v1.142 on by the first one.
+	resizeVariable      = "WITH_LPP_RESIZE_SUPPORT"
+	setupResizeVariable = "DEV_SETUP_WITH_LPP_RESIZE_SUPPORT"
 )
 
 // chartPath of the Helm chart in a checkout, which has no cluster without it before v1.142.
@@ -50,9 +52,11 @@ func newKindUpCommand(streams IOStreams) *cobra.Command {
 		Use:   "kind-up",
 		Short: "Stand in for hack/kind-up.sh and dev-setup/kind.sh up of a checkout of Gardener",
 		Long: `Bring up the kind cluster that the script of the same name in a checkout of Gardener would make: it takes the script's flags, and
-the variables that its Makefile exports ($IPFAMILY, $KUBECONFIG, $CI, and from v1.142 on $CLUSTER_NAME and $KUSTOMIZE_OVERLAY).
+the variables that its Makefile exports ($IPFAMILY, $KUBECONFIG, $CI, and from v1.142 on $CLUSTER_NAME, $KUSTOMIZE_OVERLAY and
+$WITH_LPP_RESIZE_SUPPORT).
 
-The version is that of the checkout. Values files of the chart are read strictly: an unknown key is an error. The environment is named
+The version is that of the checkout. Values files of the chart are read strictly: an unknown key is an error, and so is a value that asks for
+what kindling does otherwise. The environment is named
 as the cluster; its files are below dev/kindling in the checkout.`,
 		Example: `  kindling kind-up --cluster-name gardener-local --path-kubeconfig example/provider-local/seed-kind/base/kubeconfig \
     --path-cluster-values example/gardener-local/kind/local/values.yaml`,
@@ -71,7 +75,7 @@ as the cluster; its files are below dev/kindling in the checkout.`,
 	flags.StringVar(&options.clusterValues, "path-cluster-values", "", "values file of the cluster, laid over the chart's")
 	flags.BoolVar(&options.skipRegistry, "skip-registry", false, "no registry for the garden's cluster; a seed's cluster uses the one that is there")
 	flags.BoolVar(&options.multiZonal, "multi-zonal", false, "accepted: which addresses zones need follows from the nodes")
-	flags.StringVar(&options.lppResize, "with-lpp-resize-support", "", "accepted; true is refused, as it takes an unpinned branch of a fork")
+	flags.StringVar(&options.lppResize, "with-lpp-resize-support", "", "accepted; true is refused, as it takes an unpinned branch of a fork (default: $"+resizeVariable+")")
 	flags.StringVarP(&options.file, "file", "f", "", "environment file that is laid over what the values say")
 	options.addUpFlags(flags)
 	return command
@@ -87,9 +91,8 @@ func (o *kindUpOptions) addScriptFlags(flags *pflag.FlagSet) {
 }
 
 func (o *kindUpOptions) resolve(streams IOStreams) (*v1alpha1.Environment, *netplan.Plan, error) {
-	if o.lppResize == "true" {
-		return nil, nil, &UsageError{errors.New("--with-lpp-resize-support true: kindling does not install a local-path-provisioner with resizing, as it would " +
-			"have to take an unpinned branch of a personal fork: install it yourself, or leave the flag out")}
+	if err := o.refuseResize(); err != nil {
+		return nil, nil, err
 	}
 	opened, err := o.openCheckout()
 	if err != nil {
@@ -116,6 +119,25 @@ func (o *kindUpOptions) resolve(streams IOStreams) (*v1alpha1.Environment, *netp
 		return nil, nil, err
 	}
 	return env, plan, checkRules(env, plan)
+}
+
+// refuseResize refuses volumes that can be resized, whoever asks for them: the flag, or the variables of the Makefile.
+func (o *kindUpOptions) refuseResize() error {
+	who := ""
+	switch {
+	case o.lppResize == "true":
+		who = "--with-lpp-resize-support"
+	case o.lppResize != "":
+		return nil // the flag counts more than the variables, as with make
+	case os.Getenv(resizeVariable) == "true":
+		who = "$" + resizeVariable
+	case os.Getenv(setupResizeVariable) == "true":
+		who = "$" + setupResizeVariable
+	default:
+		return nil
+	}
+	return &UsageError{fmt.Errorf("%s is true: kindling does not install a local-path-provisioner with resizing, as it would have to take an unpinned branch of "+
+		"a personal fork: install it yourself, and set %s to false", who, who)}
 }
 
 // openCheckout opens the checkout that is meant.
