@@ -138,35 +138,40 @@ func (e *Environment) applyDNS(ctx context.Context, report func(string)) (string
 		return "", err
 	}
 	defer letGo()
-	container, err := e.Engine.Container(ctx, dnsContainer)
-	switch {
-	case is[*engine.NotFoundError](err):
-		err = e.makeDNS(ctx, report)
-	case err != nil:
-		return "", err
-	default:
-		// Another environment may have made it meanwhile.
-		differences, differErr := e.dnsDifferences(container)
-		switch {
-		case differErr != nil:
-			return "", differErr
-		case len(differences) > 0:
-			return "", &steps.RecreateError{Step: stepDNS, Differences: differences}
-		case container.Started.IsZero():
-			report("removing what an interrupted run left")
-			if err := e.Engine.RemoveContainers(ctx, container.ID); err != nil {
-				return "", err
-			}
-			err = e.makeDNS(ctx, report)
-		case container.State != running:
-			err = e.startDNS(ctx, container.ID)
-		}
-	}
+	started, err := e.runDNS(ctx, report)
 	if err != nil {
 		return "", err
 	}
 	report("waiting until it serves")
-	return "at " + joinAddresses(e.dnsAddresses()), e.waitDNS(ctx)
+	return "at " + joinAddresses(e.dnsAddresses()), e.waitDNS(ctx, started)
+}
+
+// runDNS makes the container run, whatever there is of it, and says whether it did not run before.
+func (e *Environment) runDNS(ctx context.Context, report func(string)) (started bool, err error) {
+	container, err := e.Engine.Container(ctx, dnsContainer)
+	if is[*engine.NotFoundError](err) {
+		return true, e.makeDNS(ctx, report)
+	}
+	if err != nil {
+		return false, err
+	}
+	// Another environment may have made it since it was observed.
+	differences, err := e.dnsDifferences(container)
+	switch {
+	case err != nil:
+		return false, err
+	case len(differences) > 0:
+		return false, &steps.RecreateError{Step: stepDNS, Differences: differences}
+	case container.Started.IsZero():
+		report("removing what an interrupted run left")
+		if err := e.Engine.RemoveContainers(ctx, container.ID); err != nil {
+			return false, err
+		}
+		return true, e.makeDNS(ctx, report)
+	case container.State != running:
+		return true, e.startDNS(ctx, container.ID)
+	}
+	return false, nil
 }
 
 func (e *Environment) undoDNS(ctx context.Context) (string, error) {

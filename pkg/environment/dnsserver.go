@@ -11,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/gardener/kindling/pkg/dns"
 	"github.com/gardener/kindling/pkg/engine"
@@ -29,15 +27,6 @@ const (
 	dnsAddressesLabel = "kindling.gardener.cloud/dns-addresses"
 	dnsConfigLabel    = "kindling.gardener.cloud/dns-config"
 )
-
-// dnsPause is the time between two looks at a server that starts, and dnsLogLines how much of its log is looked at.
-const (
-	dnsPause    = 200 * time.Millisecond
-	dnsLogLines = 15
-)
-
-// dnsServing is what named writes at the end of a line of its log when it answers.
-const dnsServing = " running"
 
 // dnsConfigHash tells configurations apart. The zone is none of it: it is what the server and Gardener have made of it.
 func dnsConfigHash() (string, error) {
@@ -75,7 +64,9 @@ func (e *Environment) makeDNS(ctx context.Context, report func(string)) error {
 	}
 	if err != nil {
 		// Nothing has been written to it yet. The context may have ended: what is left then is known by never having been started.
-		err = errors.Join(err, e.Engine.RemoveContainers(context.WithoutCancel(ctx), id))
+		removeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+		defer cancel()
+		err = errors.Join(err, e.Engine.RemoveContainers(removeCtx, id))
 	}
 	return err
 }
@@ -140,51 +131,3 @@ func (e *ServerPortError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ServerPortError) Unwrap() error { return e.Err }
-
-// waitDNS waits until the server says in its log that it serves.
-func (e *Environment) waitDNS(ctx context.Context) error {
-	ticker := time.NewTicker(dnsPause)
-	defer ticker.Stop()
-	for {
-		container, logs, err := e.lookAtDNS(ctx)
-		switch {
-		case err != nil && ctx.Err() != nil: // a look that time ended says nothing of the server
-		case err != nil:
-			return err
-		case container.State != running:
-			return fmt.Errorf("the DNS server does not run: %s\nIs %s an image of BIND 9 with %s?", describeDNS(container, logs), container.Image, dns.Program)
-		case slices.ContainsFunc(strings.Split(logs, "\n"), func(line string) bool { return strings.HasSuffix(line, dnsServing) }):
-			return nil
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return e.dnsNotServing(ctx)
-		}
-	}
-}
-
-// dnsNotServing says how the server is when time is up.
-func (e *Environment) dnsNotServing(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
-	}
-	lookCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
-	defer cancel()
-	container, logs, err := e.lookAtDNS(lookCtx)
-	if err == nil {
-		err = errors.New(describeDNS(container, logs))
-	}
-	return deadline(ctx, err, "the DNS server starts")
-}
-
-func (e *Environment) lookAtDNS(ctx context.Context) (container engine.Container, logs string, err error) {
-	if container, err = e.Engine.Container(ctx, dnsContainer); err == nil {
-		logs, err = e.Engine.Logs(ctx, dnsContainer, dnsLogLines)
-	}
-	return container, logs, err
-}
-
-func describeDNS(container engine.Container, logs string) string {
-	return fmt.Sprintf("container %s is %s; its log ends with\n  %s", dnsContainer, container.State, strings.ReplaceAll(strings.TrimSpace(logs), "\n", "\n  "))
-}
