@@ -19,6 +19,8 @@ import (
 type downOptions struct {
 	environmentOptions
 	output *choice
+	// keepBackups leaves the folder for backups of etcd.
+	keepBackups bool
 }
 
 func newDownCommand(streams IOStreams) *cobra.Command {
@@ -58,6 +60,7 @@ func (o *downOptions) takeDown(ctx context.Context, streams IOStreams, spec *v1a
 	if err != nil {
 		return err
 	}
+	env.KeepBackups = o.keepBackups
 	return o.withProgress(streams, func(progress printer.Progress) error {
 		env.Privileged.Asking = progress.Pause
 		return o.down(ctx, streams, env, progress)

@@ -37,6 +37,7 @@ host shares: container network, registry, DNS. Backups that another cluster uses
 			if err != nil {
 				return err
 			}
+			down.keepBackups = keepBackups
 			down.engine, down.dir = options.engine, options.dir
 			return down.takeDown(command.Context(), streams, env, plan)
 		},

@@ -52,6 +52,8 @@ type Options struct {
 	Kubeconfigs map[string][]checkout.Kubeconfig
 	// CI says that caches of the cluster which kindling runs in are used, where there are any.
 	CI bool
+	// KeepBackups leaves folders for backups of etcd that are on record and that the file does not name.
+	KeepBackups bool
 	// MergeInto is the user's kubeconfig that gets the clusters' entries; empty for none.
 	MergeInto string
 	// SeedForm of seed.yaml; empty chooses by the version of Gardener.
@@ -132,6 +134,9 @@ func (e *Environment) Steps() (steps.List, error) {
 	}
 	if left || e.registryWanted() {
 		list = append(list, e.registry())
+	}
+	if list, err = e.withLeft(list); err != nil {
+		return nil, err
 	}
 	for _, orphan := range orphans {
 		list = append(list, orphan.orphanStep())

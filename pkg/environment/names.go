@@ -12,10 +12,12 @@ const (
 	stepLoopback   = "loopback"
 	stepMasquerade = "masquerade"
 	stepFolders    = "folders"
-	stepNetwork    = "container-network"
-	stepMirrors    = "mirrors"
-	stepRegistry   = "registry"
-	stepFiles      = "files"
-	stepDNS        = "dns"
-	stepResolver   = "host-resolver"
+	// stepFoldersLeft is for folders of an earlier file, beside that of today's.
+	stepFoldersLeft = "folders-left"
+	stepNetwork     = "container-network"
+	stepMirrors     = "mirrors"
+	stepRegistry    = "registry"
+	stepFiles       = "files"
+	stepDNS         = "dns"
+	stepResolver    = "host-resolver"
 )
