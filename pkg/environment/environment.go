@@ -192,7 +192,10 @@ func (e *Environment) Notices() []string {
 
 // renderOptions are what files depend on beside the environment.
 func (e *Environment) renderOptions(encapsulation v1alpha1.Encapsulation) render.Options {
-	return render.Options{Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, EngineRemote: e.remote(), EngineSocket: e.where.Socket}
+	return render.Options{
+		Encapsulation: encapsulation, CgroupV1: e.CgroupV1, SeedForm: e.SeedForm, Dir: e.Dir, SharedDir: e.StateDir,
+		EngineRemote: e.remote(), EngineSocket: e.where.Socket,
+	}
 }
 
 func (e *Environment) calicoWanted() bool {

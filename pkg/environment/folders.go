@@ -22,7 +22,7 @@ import (
 
 // folders makes what nodes mount: an engine would make a missing folder as root's.
 func (e *Environment) folders() steps.Step {
-	dir := render.BackupBucketsDir(e.spec, e.Dir)
+	dir := render.BackupBucketsDir(e.spec, render.Options{Dir: e.Dir, SharedDir: e.StateDir})
 	return steps.Step{
 		Name:  stepFolders,
 		Title: "Folder for backups of etcd",
@@ -65,7 +65,10 @@ func (e *Environment) folders() steps.Step {
 				if !removed {
 					return nil
 				}
-				return e.removeFolder(ctx, dir)
+				if err := e.removeFolder(ctx, dir); err != nil {
+					return err
+				}
+				return e.removeEmpty(filepath.Dir(dir))
 			})
 			switch {
 			case len(others) > 0:
@@ -76,6 +79,19 @@ func (e *Environment) folders() steps.Step {
 			return "left: kindling did not make it", err
 		},
 	}
+}
+
+// removeEmpty removes a folder below that of what environments share, when it is empty: no other folder is kindling's own.
+func (e *Environment) removeEmpty(dir string) error {
+	inside, err := filepath.Rel(e.StateDir, dir)
+	if err != nil || !filepath.IsLocal(inside) || inside == "." {
+		return nil //nolint:nilerr // not below it
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return os.Remove(dir)
 }
 
 // removeFolder removes a folder whose content may be anybody's: pods write it with identities of their own. Where this user may not,

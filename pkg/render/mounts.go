@@ -14,8 +14,11 @@ import (
 	"github.com/gardener/kindling/pkg/netplan"
 )
 
-// backupBuckets is the folder with the backups of etcd: below dev in a checkout of Gardener, else beside the environment's files.
-const backupBuckets = "local-backupbuckets"
+// Folders of the backups of etcd: below dev in a checkout of Gardener, or beside rendered files; and below what environments share.
+const (
+	backupBuckets       = "local-backupbuckets"
+	sharedBackupBuckets = "backupbuckets"
+)
 
 // structuredAuthorization: the API server of the kind cluster has an AuthorizationConfiguration (gardener/gardener#10984).
 const structuredAuthorization gardener.Feature = 111
@@ -31,7 +34,7 @@ func (w wiring) mounts(opts Options) []kindv1alpha4.Mount {
 	checkout := w.env.Spec.Gardener.Dir
 	var mounts []kindv1alpha4.Mount
 	for _, m := range []mount{
-		{kindv1alpha4.Mount{HostPath: BackupBucketsDir(w.env, opts.Dir), ContainerPath: "/etc/gardener/local-backupbuckets"}, w.has(v1alpha1.PartBackupBucket)},
+		{kindv1alpha4.Mount{HostPath: BackupBucketsDir(w.env, opts), ContainerPath: "/etc/gardener/local-backupbuckets"}, w.has(v1alpha1.PartBackupBucket)},
 		{
 			kindv1alpha4.Mount{HostPath: filepath.Join(checkout, "example/gardener-local/controlplane"), ContainerPath: controlPlaneDir, Readonly: true},
 			w.hasWebhookFlags(),
@@ -65,12 +68,16 @@ func DependsOnEngineHost(env *v1alpha1.Environment, plan *netplan.Plan) bool {
 	return HasResolvConf(env, plan) || hasEngineSocket(env, plan)
 }
 
-// BackupBucketsDir is the folder with the backups of etcd, given the folder of the environment's files.
-func BackupBucketsDir(env *v1alpha1.Environment, dir string) string {
-	if env.Spec.Gardener.Dir != "" {
+// BackupBucketsDir is the folder with the backups of etcd. All seeds of a garden have the same one, as a control plane that moves to another seed
+// is restored there from what it wrote before.
+func BackupBucketsDir(env *v1alpha1.Environment, opts Options) string {
+	switch {
+	case env.Spec.Gardener.Dir != "":
 		return filepath.Join(env.Spec.Gardener.Dir, "dev", backupBuckets)
+	case opts.SharedDir != "":
+		return filepath.Join(opts.SharedDir, sharedBackupBuckets, env.Spec.Gardener.Cluster)
 	}
-	return filepath.Join(Options{Dir: dir}.dir(), backupBuckets)
+	return filepath.Join(opts.dir(), backupBuckets)
 }
 
 // dir is the folder of the environment's files in a kind configuration: where it is not known, kind counts from where it runs.

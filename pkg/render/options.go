@@ -42,6 +42,8 @@ type Options struct {
 	SeedForm SeedForm
 	// Dir is the folder of the environment's files, which nodes mount some of; empty is the folder where kind runs.
 	Dir string
+	// SharedDir is the folder of what environments share; empty where the files are only looked at.
+	SharedDir string
 	// EngineRemote says that the engine runs on another machine, which has no files of this one.
 	EngineRemote bool
 	// EngineSocket is the engine's socket on its host. Default: /var/run/docker.sock.
