@@ -46,7 +46,7 @@ func Modules() []Module {
 type Facts struct {
 	// BootID changes with every boot of the kernel.
 	BootID string
-	// Modules by name.
+	// Modules by name; those that are not known are left out.
 	Modules map[string]ModuleState
 	// Limits of inotify by their names below fs.inotify; 0 where they could not be read.
 	MaxUserInstances, MaxUserWatches int

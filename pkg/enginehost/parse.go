@@ -174,7 +174,7 @@ func defaultRoute(table string) string {
 }
 
 // modules says how the kernel has each module. Where it tells its configuration, that counts for what is built in: old lists of modules lack
-// it.
+// it. Where it tells none of this, a module that is not loaded is not known.
 func modules(files map[string][]byte) map[string]ModuleState {
 	loaded := firstWords(string(files[modulesPath]))
 	var builtin, loadable map[string]bool
@@ -196,7 +196,7 @@ func modules(files map[string][]byte) map[string]ModuleState {
 			states[module.Name] = BuiltIn
 		case loadable[module.Name]:
 			states[module.Name] = Loadable
-		default:
+		case len(builtin)+len(loadable)+len(config) > 0:
 			states[module.Name] = Missing
 		}
 	}

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/enginehost"
+	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/steps"
+	"github.com/gardener/kindling/pkg/vpn"
 )
 
 // engineHost looks at the engine's host before clusters are made, and says what is little or does not fit. It takes a container's start, so
@@ -53,9 +56,27 @@ func (e *Environment) engineHost() steps.Step {
 			if text := facts.LittleDisk(); text != "" {
 				e.notice(text)
 			}
+			for _, text := range facts.Lacks(e.kernelNeeds()) {
+				e.notice(text)
+			}
 			return fmt.Sprintf("%s, %s, %s free", where, host, enginehost.Size(facts.DiskFree)), nil
 		},
 	}
+}
+
+// kernelNeeds says what encapsulation and the VPNs of the shoots take. Whether IPIP can be had is found out where it is not asked for.
+func (e *Environment) kernelNeeds() enginehost.Needs {
+	needs := enginehost.Needs{IPIP: e.calicoWanted() && e.spec.Spec.Calico.Encapsulation == v1alpha1.EncapsulationIPIP}
+	for _, shoot := range e.plan.Shoots {
+		network, err := vpn.New(e.plan, shoot, false)
+		if err != nil {
+			continue // that version has no such VPN, which trace says
+		}
+		needs.HA = needs.HA || network.HA
+		needs.TunnelsIPv6 = needs.TunnelsIPv6 || network.HA && e.plan.Gardener.Has(gardener.VPNByDefault)
+		needs.Mapped = needs.Mapped || network.Generation == vpn.GenerationMapped
+	}
+	return needs
 }
 
 // noticeArchitectures compares the node images with the host: others run slowly by emulation, if at all.

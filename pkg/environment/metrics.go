@@ -21,7 +21,7 @@ func (c *cluster) metricsServer() steps.Step {
 		Name:  c.step("metrics-server"),
 		Title: "metrics-server in " + c.spec.Name,
 		// Settings may restart containerd, which takes no images meanwhile.
-		Needs:   c.steps("cluster", "settings"),
+		Needs:   c.env.withRegistry(c.steps("cluster", "settings")...),
 		Observe: c.observeMetricsServer,
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
 			objects, err := c.metricsServerObjects()

@@ -55,8 +55,8 @@ func (e *Environment) removeFile(name string) error {
 	if err := os.Remove(e.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing %s: %w", e.path(name), err)
 	}
-	// Folders of its own go with the last file in them.
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+	// Folders of its own go with the last file in them. Those of a copy elsewhere are somebody else's.
+	for dir := path.Dir(name); filepath.IsLocal(filepath.FromSlash(name)) && dir != "."; dir = path.Dir(dir) {
 		if err := os.Remove(e.path(dir)); err != nil {
 			break
 		}

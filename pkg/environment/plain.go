@@ -23,9 +23,10 @@ import (
 // plain configures the CNI plugins of the node image, and the routes between nodes.
 func (c *cluster) plain() steps.Step {
 	return steps.Step{
-		Name:    c.step("plain"),
-		Title:   "Plain network in " + c.spec.Name + " (no pools, no policies)",
-		Needs:   c.beforePods(),
+		Name:  c.step("plain"),
+		Title: "Plain network in " + c.spec.Name + " (no pools, no policies)",
+		// A network makes nodes ready, and pods on ready nodes pull images.
+		Needs:   c.env.withRegistry(c.beforePods()...),
 		Observe: c.observePlain,
 		Apply: func(ctx context.Context, _ func(string)) (string, error) {
 			nodes, planned, err := c.plannedNodes(ctx)

@@ -42,12 +42,13 @@ func hostRule(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.HostRules = append(state.HostRules, args[0]) }))
 }
 
-// host changes what the engine's host has: host FREE-BYTES NO-IPV6-ROUTE. Images are made for another architecture from then on.
+// host changes what the engine's host has: host FREE-BYTES NO-IPV6-ROUTE. Its kernel has no modules for tunnels, and images
+// are made for another architecture, from then on.
 func host(ts *testscript.TestScript, _ bool, args []string) {
 	free, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
-		state.DiskFree, state.NoRouteIPv6 = free, args[1] == "true"
+		state.DiskFree, state.NoRouteIPv6, state.FewModules = free, args[1] == "true", true
 		for i := range state.Images {
 			state.Images[i].Architecture = "arm64"
 		}

@@ -37,7 +37,12 @@ func (d *docker) probe() error {
 			fmt.Fprintf(&table6, "%x 01 80 10 80 lo\n", address.AsSlice())
 		}
 	}
+	dep := "kernel/net/ipv4/ipip.ko:\n"
+	if !d.state.FewModules {
+		dep += "kernel/drivers/net/tun.ko:\nkernel/drivers/net/bonding/bonding.ko:\nkernel/net/ipv6/ip6_tunnel.ko:\nkernel/net/netfilter/xt_NETMAP.ko:\n"
+	}
 	for _, file := range [][2]string{
+		{"/lib/modules/stub/modules.dep", dep},
 		{"/proc/sys/kernel/random/boot_id", d.bootID() + "\n"},
 		{"/proc/sys/fs/inotify/max_user_instances", "128\n"},
 		{"/proc/sys/fs/inotify/max_user_watches", "1048576\n"},

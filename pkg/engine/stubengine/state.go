@@ -35,6 +35,8 @@ type State struct {
 	HostRules []string `json:"hostRules,omitempty"`
 	// NoRouteIPv6 says that the engine's host has no default route for IPv6.
 	NoRouteIPv6 bool `json:"noRouteIPv6,omitempty"`
+	// FewModules says that the kernel of the engine's host has none for tunnels.
+	FewModules bool `json:"fewModules,omitempty"`
 	// DiskFree is what df tells in containers; 0 means 100 GiB.
 	DiskFree   int64       `json:"diskFree,omitempty"`
 	Networks   []Network   `json:"networks,omitempty"`
