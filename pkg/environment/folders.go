@@ -22,7 +22,7 @@ import (
 
 // folders makes what nodes mount: an engine would make a missing folder as root's.
 func (e *Environment) folders() steps.Step {
-	dir := render.BackupBucketsDir(e.spec, render.Options{Dir: e.Dir, SharedDir: e.StateDir})
+	dir := e.backupBucketsDir()
 	return steps.Step{
 		Name:  stepFolders,
 		Title: "Folder for backups of etcd",
@@ -79,6 +79,10 @@ func (e *Environment) folders() steps.Step {
 			return "left: kindling did not make it", err
 		},
 	}
+}
+
+func (e *Environment) backupBucketsDir() string {
+	return render.BackupBucketsDir(e.spec, render.Options{Dir: e.Dir, SharedDir: e.StateDir})
 }
 
 // removeEmpty removes a folder below that of what environments share, when it is empty: no other folder is kindling's own.

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/gardener/kindling/pkg/dns"
-	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
 
@@ -62,7 +61,7 @@ func (e *Environment) sharesUsed() ([]string, error) {
 // foldersLeft are folders on record, which are shared by their paths, without the one that a step of the list is for.
 func (e *Environment) foldersLeft(used []string, list steps.List) []string {
 	return slices.DeleteFunc(slices.Clone(used), func(name string) bool {
-		return !filepath.IsAbs(name) || has(list, stepFolders) && name == render.BackupBucketsDir(e.spec, e.Dir)
+		return !filepath.IsAbs(name) || has(list, stepFolders) && name == e.backupBucketsDir()
 	})
 }
 
@@ -74,7 +73,10 @@ func (e *Environment) undoFolders(ctx context.Context, dirs []string) (string, e
 				return nil
 			}
 			removed = append(removed, dir)
-			return e.removeFolder(ctx, dir)
+			if err := e.removeFolder(ctx, dir); err != nil {
+				return err
+			}
+			return e.removeEmpty(filepath.Dir(dir))
 		})
 		if err != nil {
 			return "", err
