@@ -9,6 +9,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -50,6 +51,22 @@ func NewClient(kubeconfig []byte) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
+	return newClient(config)
+}
+
+// NewSeparateClient is NewClient with connections of its own: it never takes one that another client has opened, whose answers would
+// say nothing about new connections.
+func NewSeparateClient(kubeconfig []byte) (*Client, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	// The library shares connections between equal configurations; a dialer makes this one unlike all others.
+	config.Dial = (&net.Dialer{}).DialContext
+	return newClient(config)
+}
+
+func newClient(config *rest.Config) (*Client, error) {
 	// The client's usual limit of five requests a second is for clusters that many people share.
 	config.QPS, config.Burst, config.Timeout = 200, 400, requestTimeout
 	config.WarningHandler = noWarnings{}

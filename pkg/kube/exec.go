@@ -21,8 +21,8 @@ import (
 // maxOutput bounds what is kept of a command's output, in bytes.
 const maxOutput = 64 << 20
 
-// Exec runs a command in a container of a running pod, without a shell, and returns what it wrote to standard output. The error holds
-// what it wrote to standard error.
+// Exec runs a command in a container of a running pod, without a shell, and returns what it wrote to standard output, also when it
+// failed. The error holds what it wrote to standard error.
 func (c *Client) Exec(ctx context.Context, namespace, pod, container string, command ...string) ([]byte, error) {
 	if c.config == nil {
 		return nil, errors.New("this client runs no commands in pods")
@@ -35,7 +35,7 @@ func (c *Client) Exec(ctx context.Context, namespace, pod, container string, com
 	err = executor.StreamWithContext(quiet(ctx), remotecommand.StreamOptions{Stdout: &stdout, Stderr: &stderr})
 	if err != nil {
 		said := strings.TrimSpace(stderr.String())
-		return nil, fmt.Errorf("running %q in container %s of pod %s/%s: %w",
+		return stdout.Bytes(), fmt.Errorf("running %q in container %s of pod %s/%s: %w",
 			strings.Join(command, " "), container, namespace, pod, errors.Join(err, textError(said)))
 	}
 	return stdout.Bytes(), nil
