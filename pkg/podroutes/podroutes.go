@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -44,32 +45,48 @@ type Observed struct {
 const machineLabel = "machine"
 
 // Read reads the table that decides about the VPN in a namespace such as shoot--local--local. from may be empty: it is then
-// kube-apiserver with high availability, where that pod holds the VPN's devices, and vpn-seed-server without.
+// kube-apiserver with high availability, where that pod holds the VPN's devices, and vpn-seed-server without. Of several pods, the first is read.
 func Read(ctx context.Context, cluster Cluster, namespace, from string) (*Observed, error) {
+	observed, err := read(ctx, cluster, namespace, from, 1)
+	if err != nil {
+		return nil, err
+	}
+	return observed[0], nil
+}
+
+// ReadAll is Read for all running pods that decide about the VPN, of which there are several with high availability.
+func ReadAll(ctx context.Context, cluster Cluster, namespace string) ([]*Observed, error) {
+	return read(ctx, cluster, namespace, "", math.MaxInt)
+}
+
+func read(ctx context.Context, cluster Cluster, namespace, from string, most int) ([]*Observed, error) {
 	pods, err := cluster.Pods(ctx, namespace, nil)
 	if err != nil {
 		return nil, err
 	}
-	observed := &Observed{HA: slices.ContainsFunc(pods, holdsVPN)}
+	ha := slices.ContainsFunc(pods, holdsVPN)
 	if from == "" {
-		from = map[bool]string{true: vpn.KubeAPIServer, false: vpn.VPNSeedServer}[observed.HA]
+		from = map[bool]string{true: vpn.KubeAPIServer, false: vpn.VPNSeedServer}[ha]
 	}
-	pod := running(pods, from)
-	if pod == nil {
+	senders := running(pods, from)
+	if len(senders) == 0 {
 		return nil, fmt.Errorf("namespace %s has no running pod %s: is it the namespace of a shoot's control plane in the seed, and is the shoot awake?", namespace, from)
-	}
-	observed.Pod = pod.Name
-	observed.Namespace.Name = from
-	if err := observed.readTable(ctx, cluster, pod); err != nil {
-		return nil, err
 	}
 	// Since v1.148 machines have a namespace of their own.
 	infrastructure, err := cluster.Pods(ctx, "infra-"+namespace, nil)
 	if err != nil {
 		return nil, err
 	}
-	observed.Machines = machines(append(pods, infrastructure...))
-	return observed, nil
+	found := machines(append(pods, infrastructure...))
+	var all []*Observed
+	for _, pod := range senders[:min(most, len(senders))] {
+		observed := &Observed{HA: ha, Pod: pod.Name, Machines: found, Namespace: route.Namespace{Name: from}}
+		if err := observed.readTable(ctx, cluster, pod); err != nil {
+			return nil, err
+		}
+		all = append(all, observed)
+	}
+	return all, nil
 }
 
 // holdsVPN says whether a pod is a kube-apiserver with the VPN's client beside it.
@@ -82,14 +99,15 @@ func holdsVPN(pod corev1.Pod) bool {
 // pathController is the container that keeps the routes of the VPN with high availability.
 const pathController = "vpn-path-controller"
 
-// running returns the first running pod of a workload.
-func running(pods []corev1.Pod, workload string) *corev1.Pod {
+// running returns the running pods of a workload.
+func running(pods []corev1.Pod, workload string) []*corev1.Pod {
+	var found []*corev1.Pod
 	for i := range pods {
 		if strings.HasPrefix(pods[i].Name, workload+"-") && pods[i].Status.Phase == corev1.PodRunning && pods[i].DeletionTimestamp == nil {
-			return &pods[i]
+			found = append(found, &pods[i])
 		}
 	}
-	return nil
+	return found
 }
 
 // readTable asks one container after the other: all share the network of the pod, and not all have the program.

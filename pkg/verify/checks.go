@@ -43,7 +43,9 @@ const (
 )
 
 // Paths are the checks that go through the shoot's API server, to its kubelets and, for metrics, its services.
-func Paths() []string { return []string{PathLogs, PathExec, PathPortForward, PathNodeProxy, PathMetrics} }
+func Paths() []string {
+	return []string{PathLogs, PathExec, PathPortForward, PathNodeProxy, PathMetrics}
+}
 
 // Names of ways past the VPN.
 const (

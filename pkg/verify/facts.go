@@ -89,7 +89,9 @@ type Pool struct {
 }
 
 // hidden says that only pods that name the pool get addresses of it.
-func (p Pool) hidden() bool { return p.Manual || strings.ReplaceAll(p.NodeSelector, " ", "") == "!all()" }
+func (p Pool) hidden() bool {
+	return p.Manual || strings.ReplaceAll(p.NodeSelector, " ", "") == "!all()"
+}
 
 // Class is a MachineClass of provider-local, with the names of the pools that its machines are to have.
 type Class struct {
