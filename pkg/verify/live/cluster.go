@@ -77,3 +77,11 @@ func texts(object map[string]any, fields ...string) []string {
 	values, _, _ := unstructured.NestedStringSlice(object, fields...)
 	return values
 }
+
+// one makes a list of an object that may not be there.
+func one(object *unstructured.Unstructured, err error) ([]unstructured.Unstructured, error) {
+	if err != nil || object == nil {
+		return nil, err
+	}
+	return []unstructured.Unstructured{*object}, nil
+}
