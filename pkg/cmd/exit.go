@@ -21,6 +21,7 @@ import (
 	"github.com/gardener/kindling/pkg/privileged"
 	"github.com/gardener/kindling/pkg/profiles"
 	"github.com/gardener/kindling/pkg/registry"
+	"github.com/gardener/kindling/pkg/verify/live"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
@@ -108,6 +109,20 @@ type labInterrupted struct{ err error }
 func (*labInterrupted) Error() string   { return "interrupted; nothing of the laboratory is left" }
 func (e *labInterrupted) Unwrap() error { return e.err }
 
+// verifyInterrupted says that a verification was interrupted, and whether it had to restore something.
+type verifyInterrupted struct {
+	err      error
+	restored bool
+}
+
+func (e *verifyInterrupted) Error() string {
+	if e.restored {
+		return "interrupted; part restore says whether all is as it was"
+	}
+	return "interrupted; nothing of what was there had been changed"
+}
+func (e *verifyInterrupted) Unwrap() error { return e.err }
+
 // ExitCode returns the exit code of an error. Where several errors are joined, the one that says most about what to do wins:
 // interrupted, wrong file, host not fit, time is up.
 func ExitCode(err error) int {
@@ -121,7 +136,7 @@ func ExitCode(err error) int {
 		return ExitInterrupted
 	case is[*UsageError](err), is[*v1alpha1.FileError](err), is[*profiles.UnknownError](err), is[*netplan.ExhaustedError](err), is[*RulesError](err),
 		is[*RoutesError](err), is[*vpn.UnsupportedError](err), is[*profiles.FamilyError](err), is[*checkout.Error](err),
-		is[*registry.UnknownError](err), is[*environment.NoRegistryError](err):
+		is[*registry.UnknownError](err), is[*environment.NoRegistryError](err), is[*live.TargetError](err):
 		return ExitUsage
 	case is[*differencesFound](err):
 		return ExitDifferences
@@ -140,7 +155,7 @@ func Message(err error) string {
 	switch {
 	case err == nil, is[*told](err):
 		return ""
-	case is[*labInterrupted](err):
+	case is[*labInterrupted](err), is[*verifyInterrupted](err):
 		return err.Error()
 	case errors.Is(err, context.Canceled):
 		return "interrupted; run the same command again to go on from here"

@@ -72,6 +72,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newValidateCommand(streams),
 		newTraceCommand(streams),
 		newLabCommand(streams),
+		newVerifyCommand(streams),
 		newCacheCommand(streams),
 		newProfilesCommand(streams),
 		newKindUpCommand(streams),

@@ -36,6 +36,9 @@ func DefaultDir(name string) (string, error) {
 	return filepath.Join(state, name), err
 }
 
+// KubeconfigPath is the kubeconfig of the first cluster of the environment whose files are in a folder.
+func KubeconfigPath(dir string) string { return filepath.Join(dir, kubeconfigFile) }
+
 // DefaultCacheDir returns the folder for downloaded manifests, below the user's cache folder.
 func DefaultCacheDir() (string, error) {
 	root, err := os.UserCacheDir()

@@ -49,9 +49,9 @@ func Paths() []string {
 
 // Names of ways past the VPN.
 const (
-	bypassDirect   = "the seed's pod network: kubelets are reached DIRECTLY"
-	bypassMachines = "Service machines, port 10250: the way to kubelets that Gardener had before v1.96"
-	bypassAnyone   = "the seed's pod network: any seed pod may connect to kubelets"
+	wayDirect   = "the seed's pod network: kubelets are reached DIRECTLY"
+	wayMachines = "Service machines, port 10250: the way to kubelets that Gardener had before v1.96"
+	wayAnyone   = "the seed's pod network: any seed pod may connect to kubelets"
 )
 
 // Checks lists all checks but those of --seed-only, in the order in which they are made.
@@ -65,16 +65,16 @@ func Checks() []Check {
 		{ID: MachineAge, Part: PartStatic, Want: "no machine is older than its pool"},
 		{ID: NodeAddress, Part: PartStatic, Want: "nodes of the shoot have the addresses of their machine pods"},
 		{ID: Policies, Part: PartStatic, Want: "no policy admits seed pods to kubelets"},
-		{ID: OldBypass, Part: PartStatic, Want: "neither label nor Service of the old bypass is there", Bypass: bypassMachines},
+		{ID: OldBypass, Part: PartStatic, Want: "neither label nor Service of the old bypass is there", Bypass: wayMachines},
 		{ID: VPNWorkloads, Part: PartStatic, Want: "all ends of the VPN run"},
-		{ID: RoutesNodes, Part: PartRoutes, Want: "machines are routed into the VPN", Bypass: bypassDirect},
+		{ID: RoutesNodes, Part: PartRoutes, Want: "machines are routed into the VPN", Bypass: wayDirect},
 		{ID: RoutesShoot, Part: PartRoutes, Want: "pods and services of the shoot are routed into the VPN"},
 		{ID: ControlAble, Part: PartControl, Want: "the control can connect to a machine where no guard is"},
-		{ID: ControlBlocked, Part: PartControl, Want: "a seed pod with the labels of vpn-seed-server can't connect to kubelets", Bypass: bypassAnyone},
+		{ID: ControlBlocked, Part: PartControl, Want: "a seed pod with the labels of vpn-seed-server can't connect to kubelets", Bypass: wayAnyone},
 	}
 	checks = append(checks, paths(PartPositive, "works through the shoot's API server", "")...)
 	checks = append(checks, Check{ID: Broke, Part: PartBreak, Want: "one end of the VPN is gone"})
-	checks = append(checks, paths(PartBroken, "fails while the VPN is broken", bypassDirect)...)
+	checks = append(checks, paths(PartBroken, "fails while the VPN is broken", wayDirect)...)
 	checks = append(checks, Check{ID: Restored, Part: PartRestore, Want: "what was changed is as it was"})
 	return append(checks, paths(PartAfter, "works again", "")...)
 }

@@ -143,6 +143,18 @@ func ParsePrefixes(texts ...string) ([]netip.Prefix, error) {
 	return prefixes, nil
 }
 
+// ParseNetworks reads one range of each kind.
+func ParseNetworks(nodes, pods, services string) (networks Networks, err error) {
+	if networks.Nodes, err = ParsePrefixes(nodes); err != nil {
+		return networks, err
+	}
+	if networks.Pods, err = ParsePrefixes(pods); err != nil {
+		return networks, err
+	}
+	networks.Services, err = ParsePrefixes(services)
+	return networks, err
+}
+
 // holding returns the first range that holds an address.
 func holding(prefixes []netip.Prefix, address netip.Addr) (netip.Prefix, bool) {
 	i := slices.IndexFunc(prefixes, func(prefix netip.Prefix) bool { return prefix.Contains(address) })

@@ -40,7 +40,9 @@ func Routes(f *Facts, tables []Table) []Result {
 	nodes := f.routed(RoutesNodes, tables, machines)
 	if nodes.Status == Failed {
 		nodes.Missing = append(nodes.Missing, CureNodes)
-		if slices.ContainsFunc(machines, func(machine netip.Prefix) bool { return len(overlaps([]netip.Prefix{machine}, f.Seed.Networks.Pods)) > 0 }) {
+		if slices.ContainsFunc(machines, func(machine netip.Prefix) bool {
+			return len(overlaps([]netip.Prefix{machine}, f.Seed.Networks.Pods)) > 0
+		}) {
 			nodes.Missing = append(nodes.Missing, CureSplit)
 		}
 	}

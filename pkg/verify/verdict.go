@@ -81,6 +81,11 @@ func Judge(r *Report) Verdict {
 	case r.Break == BreakNone || r.Break == "":
 		return Verdict{Name: NoFault, Text: "nothing failed" + without(r) + "; the VPN was not broken to be sure: --break seed does that"}
 	}
+	if r.Break == BreakSeed && !r.HA && len(with(r.Part(PartRoutes), Passed)) == 0 {
+		// Without high availability kube-apiserver asks the proxy beside the VPN server: with it gone nothing works, VPN or not.
+		return Verdict{Name: NotProven, Text: "without high availability the seed's end is the way past the VPN as well, so that routes have to tell them apart: " +
+			"don't leave out part " + string(PartRoutes) + ", or use --break shoot"}
+	}
 	if part := unproved(r); part != "" {
 		return Verdict{Name: NotProven, Text: fmt.Sprintf("part %s has no result that proves anything", part)}
 	}

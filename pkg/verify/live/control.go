@@ -28,7 +28,7 @@ import (
 // kubeletPort is where kubelets serve.
 const kubeletPort = 10250
 
-// controlTimeout is how long scratch pods may take to run, and policies to act.
+// How long scratch pods may take to run, and policies to act.
 const (
 	startTimeout = 60 * time.Second
 	actTimeout   = 20 * time.Second
@@ -135,12 +135,8 @@ func (c *control) create(ctx context.Context, pod *unstructured.Unstructured) er
 		}
 		return true, last
 	})
-	return errors.Join(last, ignoreSame(err, last))
-}
-
-func ignoreSame(err, other error) error {
-	if err != nil && other != nil {
-		return nil
+	if last != nil {
+		return last
 	}
 	return err
 }

@@ -38,15 +38,7 @@ func (r *run) gather(ctx context.Context) (*verify.Facts, error) {
 
 func (r *run) readPods(ctx context.Context, f *verify.Facts) error {
 	namespace := f.Shoot.TechnicalID
-	live, err := r.Seed.Get(ctx, reference("v1", "Namespace", "", namespace))
-	if err != nil {
-		return err
-	}
-	if live == nil {
-		return targetError("the seed has no namespace %s for the control plane of shoot %s, which is on Seed %q: give the kubeconfig of that one with --seed-kubeconfig",
-			namespace, f.Shoot, f.Shoot.SeedName)
-	}
-	f.ControlPlaneLabels = live.GetLabels()
+	f.ControlPlaneLabels = r.labels
 	for _, in := range []string{namespace, infrastructure(namespace)} {
 		pods, err := r.Seed.Pods(ctx, in, nil)
 		if err != nil {

@@ -67,7 +67,8 @@ func answered(err error) bool {
 
 // saidByAPIServer says whether the error is an answer of the API server. Streams are refused with its text, and no more.
 func saidByAPIServer(err error) bool {
-	if _, ok := errors.AsType[apierrors.APIStatus](err); ok {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
 		return true
 	}
 	text := err.Error()

@@ -148,3 +148,16 @@ func (j *Journal) end() error {
 	}
 	return nil
 }
+
+// free says whether no run has something to restore.
+func (j *Journal) free() error {
+	_, err := os.Stat(j.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking for what has to be restored: %w", err)
+	default:
+		return &UnrestoredError{j.Path}
+	}
+}

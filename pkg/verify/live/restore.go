@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Restore finishes what an earlier run could not, and returns what it took back, in words. Seed and Garden are needed, the kubeconfig for the
+// shoot only where something was changed there.
+func Restore(ctx context.Context, journal *Journal, opts Options) ([]string, error) {
+	content, err := journal.read()
+	if err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, one := range slices.Backward(content.Changes) {
+		done = append(done, one.describe())
+	}
+	c := &changes{journal: journal, begun: true, content: content, clusters: map[where]Cluster{inSeed: opts.Seed, inGarden: opts.Garden}}
+	if slices.ContainsFunc(content.Changes, func(one change) bool { return one.Where == inShoot }) {
+		opened := &access{opts.ShootKubeconfig, func() {}}
+		if len(opts.ShootKubeconfig) == 0 {
+			if opened, err = openAccess(ctx, opts.Seed, content.Namespace); err != nil {
+				return nil, err
+			}
+		}
+		defer opened.close()
+		if c.clusters[inShoot], err = opts.Connect(opened.kubeconfig); err != nil {
+			return nil, err
+		}
+	}
+	return done, c.restore(ctx, opts.Report)
+}
+
+// describe says what restoring does about a change.
+func (c change) describe() string {
+	object := fmt.Sprintf("%s %s", c.Kind, c.Name)
+	if c.Namespace != "" {
+		object = fmt.Sprintf("%s %s/%s", c.Kind, c.Namespace, c.Name)
+	}
+	switch {
+	case c.Created:
+		return fmt.Sprintf("%s of the %s is removed", object, c.Where)
+	case c.Replicas != nil:
+		return fmt.Sprintf("%s of the %s is scaled to %d", object, c.Where, *c.Replicas)
+	case c.Before != nil:
+		return fmt.Sprintf("annotation %s of %s of the %s is %q", c.Annotation, object, c.Where, *c.Before)
+	default:
+		return fmt.Sprintf("annotation %s of %s of the %s is removed", c.Annotation, object, c.Where)
+	}
+}
