@@ -54,13 +54,9 @@ type Seed struct {
 type Shoot struct {
 	Namespace, Name string
 	// TechnicalID is the namespace of the control plane in the seed.
-	TechnicalID string
-	SeedName    string
-	// Families are IPv4, IPv6 or both.
-	Families []string
-	Networks Networks
-	// HA is spec.controlPlane.highAvailability.
-	HA                     bool
+	TechnicalID            string
+	SeedName               string
+	Networks               Networks
 	Hibernated, Workerless bool
 	// Operation is the last one.
 	Operation   Operation

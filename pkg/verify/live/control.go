@@ -6,9 +6,7 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -18,34 +16,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/exec"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/verify"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
-// kubeletPort is where kubelets serve.
-const kubeletPort = 10250
-
-// How long scratch pods may take to run, and policies to act.
+// startTimeout is how long scratch pods may take to run, accountTimeout how long a new namespace may take to get its service account.
 const (
-	startTimeout = 60 * time.Second
-	actTimeout   = 20 * time.Second
+	startTimeout   = 60 * time.Second
+	accountTimeout = 20 * time.Second
 )
-
-// contact is what came of a connection.
-type contact string
-
-const (
-	// connected and refused both show that packets get there and back.
-	connected contact = "connects"
-	refused   contact = "is refused by the pod itself, so packets get there"
-	blocked   contact = "does not get there"
-)
-
-// got says whether packets got there.
-func (c contact) got() bool { return c == connected || c == refused }
 
 // control holds the scratch pods of the negative control.
 type control struct {
@@ -129,7 +110,7 @@ func (c *control) make(ctx context.Context) error {
 // create waits for the service account of a new namespace.
 func (c *control) create(ctx context.Context, pod *unstructured.Unstructured) error {
 	var last error
-	err := wait.PollUntilContextTimeout(ctx, pause/4, actTimeout, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, pause/4, accountTimeout, true, func(ctx context.Context) (bool, error) {
 		if last = c.r.changes.createOnce(ctx, inSeed, pod); last != nil && strings.Contains(last.Error(), "error looking up service account") {
 			return false, nil
 		}
@@ -218,36 +199,4 @@ func (c *control) address(ctx context.Context, pod *unstructured.Unstructured) (
 		return netip.Addr{}, fmt.Errorf("%s has no address", kube.Name(pod))
 	}
 	return verify.Addresses(&live[0])[0], nil
-}
-
-// connect tries a TCP connection from a scratch pod. curl is in every node's image, and tells a connection from its further fate.
-func (c *control) connect(ctx context.Context, from *unstructured.Unstructured, to netip.Addr) (contact, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
-	url := "https://" + net.JoinHostPort(to.String(), strconv.Itoa(kubeletPort)) + "/healthz"
-	output, err := c.r.Seed.Exec(ctx, from.GetNamespace(), from.GetName(), "control", "curl", "--verbose", "--insecure", "--noproxy", "*",
-		"--output", "/dev/null", "--connect-timeout", "5", "--max-time", "8", "--write-out", "%{time_connect}", url)
-	return readContact(output, err)
-}
-
-// readContact tells what curl's output and exit code say. The time to connect is nought where there was no connection.
-func readContact(output []byte, err error) (contact, error) {
-	seconds, parseErr := strconv.ParseFloat(strings.TrimSpace(string(output)), 64)
-	code, isCode := errors.AsType[exec.CodeExitError](err)
-	switch {
-	case parseErr != nil && err == nil:
-		return "", fmt.Errorf("curl's answer can't be read: %q", output)
-	case parseErr == nil && seconds > 0:
-		return connected, nil
-	case isCode && (code.Code == 126 || code.Code == 127):
-		return "", fmt.Errorf("the image has no curl: give one with --control-image: %w", err)
-	case isCode && strings.Contains(err.Error(), "Connection refused"):
-		return refused, nil
-	case isCode && (code.Code == 7 || code.Code == 28):
-		return blocked, nil
-	case err == nil:
-		return "", fmt.Errorf("curl's answer can't be read: %q", output)
-	default:
-		return "", err
-	}
 }

@@ -79,7 +79,7 @@ func (c *control) until(ctx context.Context, wanted func(contact) bool) (contact
 	var got contact
 	var last error
 	// Its error is that time is up, which the last outcome shows.
-	_ = wait.PollUntilContextTimeout(ctx, pause, actTimeout, true, func(context.Context) (bool, error) {
+	_ = wait.PollUntilContextTimeout(ctx, pause, c.r.Patience.Policies, true, func(context.Context) (bool, error) {
 		got, last = c.connect(ctx, c.dryClient, to)
 		return last == nil && wanted(got), nil
 	})

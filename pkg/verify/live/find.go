@@ -139,14 +139,12 @@ func readShoot(object map[string]any) (verify.Shoot, error) {
 	shoot := verify.Shoot{
 		Namespace: text(object, "metadata", "namespace"), Name: text(object, "metadata", "name"),
 		TechnicalID: text(object, "status", "technicalID"), SeedName: text(object, "spec", "seedName"),
-		Families:  texts(object, "spec", "networking", "ipFamilies"),
 		Operation: verify.Operation{Type: text(object, "status", "lastOperation", "type"), State: text(object, "status", "lastOperation", "state")},
 	}
 	if status := text(object, "status", "seedName"); status != "" {
 		shoot.SeedName = status
 	}
 	shoot.Annotations, _, _ = unstructured.NestedStringMap(object, "metadata", "annotations")
-	_, shoot.HA, _ = unstructured.NestedMap(object, "spec", "controlPlane", "highAvailability")
 	workers, _, _ := unstructured.NestedSlice(object, "spec", "provider", "workers")
 	shoot.Workerless = len(workers) == 0
 	wanted, _, _ := unstructured.NestedBool(object, "spec", "hibernation", "enabled")

@@ -38,16 +38,15 @@ type Options struct {
 	ID     string
 	Report func(string)
 	Now    func() time.Time
-	// Patience is how long paths may take to work, to fail, and to work again.
 	Patience Patience
 }
 
-// Patience is how long paths may take, beyond the time of one attempt.
-type Patience struct{ Positive, Broken, After time.Duration }
+// Patience is how long paths may take to have the outcome, beyond the time of one attempt, and policies to act on scratch pods.
+type Patience struct{ Positive, Broken, After, Policies time.Duration }
 
 // DefaultPatience is enough for OpenVPN to connect anew. With high availability, it takes some 20 s until routes follow.
 func DefaultPatience() Patience {
-	return Patience{Positive: 15 * time.Second, Broken: 30 * time.Second, After: 2 * time.Minute}
+	return Patience{Positive: 15 * time.Second, Broken: 30 * time.Second, After: 2 * time.Minute, Policies: 20 * time.Second}
 }
 
 // run is one run.
