@@ -23,11 +23,12 @@ func resources() map[string][]string {
 		"/apis/rbac.authorization.k8s.io/v1": {
 			"clusterroles ClusterRole", "clusterrolebindings ClusterRoleBinding", "rolebindings/ RoleBinding",
 		},
-		"/apis/apiregistration.k8s.io/v1": {"apiservices APIService"},
-		"/apis/coordination.k8s.io/v1":    {"leases/ Lease"},
-		"/apis/storage.k8s.io/v1":         {"storageclasses StorageClass"},
-		"/apis/certificates.k8s.io/v1":    {"certificatesigningrequests CertificateSigningRequest"},
-		"/apis/apiextensions.k8s.io/v1":   {"customresourcedefinitions CustomResourceDefinition"},
+		"/apis/apiregistration.k8s.io/v1":   {"apiservices APIService"},
+		"/apis/core.gardener.cloud/v1beta1": {"seeds Seed", "shoots/ Shoot"},
+		"/apis/coordination.k8s.io/v1":      {"leases/ Lease"},
+		"/apis/storage.k8s.io/v1":           {"storageclasses StorageClass"},
+		"/apis/certificates.k8s.io/v1":      {"certificatesigningrequests CertificateSigningRequest"},
+		"/apis/apiextensions.k8s.io/v1":     {"customresourcedefinitions CustomResourceDefinition"},
 		"/apis/crd.projectcalico.org/v1": {
 			"ippools IPPool", "felixconfigurations FelixConfiguration", "tiers Tier", "globalnetworkpolicies GlobalNetworkPolicy",
 		},
@@ -63,9 +64,10 @@ func groups() metav1.APIGroupList {
 	var list metav1.APIGroupList
 	for path := range resources() {
 		if name, found := strings.CutPrefix(path, "/apis/"); found {
-			served := metav1.GroupVersionForDiscovery{GroupVersion: name, Version: "v1"}
+			group, version, _ := strings.Cut(name, "/")
+			served := metav1.GroupVersionForDiscovery{GroupVersion: name, Version: version}
 			list.Groups = append(list.Groups, metav1.APIGroup{
-				Name: strings.TrimSuffix(name, "/v1"), Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served,
+				Name: group, Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served,
 			})
 		}
 	}

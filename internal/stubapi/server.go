@@ -119,6 +119,13 @@ func (s *Server) Put(path string, object map[string]any) {
 	s.put(path, object)
 }
 
+// Object returns a stored object; nil when there is none.
+func (s *Server) Object(path string) map[string]any {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return maps.Clone(s.objects[path])
+}
+
 // Remove removes a stored object by hand.
 func (s *Server) Remove(path string) {
 	s.mutex.Lock()
@@ -191,7 +198,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body map[string]a
 	}
 }
 
-// merge returns an object with the fields of a patch; lists are taken whole.
+// merge returns an object with the fields of a patch; lists are taken whole, null removes a field.
 func merge(object, patch map[string]any) map[string]any {
 	merged := maps.Clone(object)
 	for key, value := range patch {
@@ -199,6 +206,10 @@ func merge(object, patch map[string]any) map[string]any {
 		before, wasMap := merged[key].(map[string]any)
 		if isMap && wasMap {
 			value = merge(before, inner)
+		}
+		if value == nil {
+			delete(merged, key)
+			continue
 		}
 		merged[key] = value
 	}
@@ -243,10 +254,20 @@ func (s *Server) create(w http.ResponseWriter, path string, body map[string]any,
 	write(w, http.StatusCreated, body)
 }
 
+// withoutNamespace is the path by which an object is found in the list of all namespaces.
+func withoutNamespace(path string) string {
+	before, after, found := strings.Cut(path, "/namespaces/")
+	_, object, namespaced := strings.Cut(after, "/")
+	if !found || !namespaced {
+		return path
+	}
+	return before + "/" + object
+}
+
 func (s *Server) list(w http.ResponseWriter, path string) {
 	items := []any{}
 	for _, candidate := range slices.Sorted(keys(s.objects)) {
-		if strings.HasPrefix(candidate, path+"/") {
+		if strings.HasPrefix(candidate, path+"/") || strings.HasPrefix(withoutNamespace(candidate), path+"/") {
 			items = append(items, s.withStatus(s.objects[candidate]))
 		}
 	}

@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 			"reboot": reboot, "hostrule": hostRule, "host": host, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
 			"registry-health": registryHealth, "published": published,
 			"coredns": coreDNS, "corefile": corefile, "engine-here": engineHere, "serve-dns": serveDNS,
+			"put": put, "object": object, "api-kubeconfig": apiKubeconfig, "silent-kubeconfig": silentKubeconfig,
 		},
 	})
 }

@@ -35,9 +35,9 @@ type Options struct {
 	// ControlImage of the scratch pods; empty for that of the machines.
 	ControlImage string
 	// ID makes names of scratch objects unique.
-	ID     string
-	Report func(string)
-	Now    func() time.Time
+	ID       string
+	Report   func(string)
+	Now      func() time.Time
 	Patience Patience
 }
 
