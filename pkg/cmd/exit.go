@@ -109,17 +109,17 @@ type labInterrupted struct{ err error }
 func (*labInterrupted) Error() string   { return "interrupted; nothing of the laboratory is left" }
 func (e *labInterrupted) Unwrap() error { return e.err }
 
-// verifyInterrupted says that a verification was interrupted, and whether it had to restore something.
+// verifyInterrupted says that a verification was interrupted, and whether something is left to restore.
 type verifyInterrupted struct {
-	err      error
-	restored bool
+	err        error
+	unrestored bool
 }
 
 func (e *verifyInterrupted) Error() string {
-	if e.restored {
-		return "interrupted; part restore says whether all is as it was"
+	if e.unrestored {
+		return "interrupted; not all could be restored: run kindling verify --restore"
 	}
-	return "interrupted; nothing of what was there had been changed"
+	return "interrupted; all is as it was"
 }
 func (e *verifyInterrupted) Unwrap() error { return e.err }
 

@@ -123,7 +123,7 @@ func (o *verifyOptions) run(ctx context.Context, streams IOStreams, args []strin
 	}
 	switch {
 	case err != nil && parent.Err() != nil:
-		return &verifyInterrupted{parent.Err(), report != nil && len(report.Part(verify.PartRestore)) > 0}
+		return &verifyInterrupted{parent.Err(), report != nil && report.Unrestored != ""}
 	case err != nil:
 		return err
 	case !report.Verdict.OK():

@@ -93,7 +93,9 @@ type Report struct {
 	// SkippedParts were left out on demand.
 	SkippedParts []Part   `json:"skippedParts,omitempty"`
 	Results      []Result `json:"results"`
-	Verdict      Verdict  `json:"verdict"`
+	// Unrestored is the file that says what is still changed; empty where all is as it was.
+	Unrestored string  `json:"unrestored,omitempty"`
+	Verdict    Verdict `json:"verdict"`
 }
 
 // Part returns the results of a part.

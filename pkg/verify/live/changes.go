@@ -145,7 +145,7 @@ func (c *changes) undo(ctx context.Context, one change) error {
 	}
 	ref := reference(one.APIVersion, one.Kind, one.Namespace, one.Name)
 	if one.Created {
-		return cluster.Delete(ctx, ref)
+		return remove(ctx, cluster, ref)
 	}
 	live, err := cluster.Get(ctx, ref)
 	if err != nil || live == nil {
@@ -160,4 +160,20 @@ func (c *changes) undo(ctx context.Context, one change) error {
 		return cluster.MergePatch(ctx, ref, annotation(one.Annotation, *one.Before))
 	}
 	return nil
+}
+
+// remove deletes an object. That it is being deleted is enough: a namespace goes only once every API of the cluster answers, and a
+// metrics API that does not can hold it for hours.
+func remove(ctx context.Context, cluster Cluster, ref *unstructured.Unstructured) error {
+	patient, cancel := context.WithTimeout(ctx, 5*time.Second)
+	err := cluster.Delete(patient, ref)
+	cancel()
+	if err == nil {
+		return nil
+	}
+	live, getErr := cluster.Get(ctx, ref)
+	if getErr == nil && (live == nil || live.GetDeletionTimestamp() != nil) {
+		return nil
+	}
+	return err
 }

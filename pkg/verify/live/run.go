@@ -75,6 +75,9 @@ func Run(ctx context.Context, opts Options) (*verify.Report, error) {
 		return nil, err
 	}
 	r.parts(ctx, facts)
+	if r.changes.begun {
+		r.report.Unrestored = r.changes.journal.Path
+	}
 	r.report.Finished = r.Now()
 	r.report.Verdict = verify.Judge(r.report)
 	return r.report, context.Cause(ctx)
