@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
@@ -73,5 +74,5 @@ func text(value *bool) string {
 	if value == nil {
 		return ""
 	}
-	return fmt.Sprint(*value)
+	return strconv.FormatBool(*value)
 }

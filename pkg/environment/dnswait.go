@@ -33,7 +33,7 @@ func (e *Environment) waitDNS(ctx context.Context, started bool) error {
 	if err != nil {
 		return err
 	}
-	serves := func(ctx context.Context, logs string) error { return saysItServes(started, logs) }
+	serves := func(_ context.Context, logs string) error { return saysItServes(started, logs) }
 	if where.Kind == enginehost.Local {
 		serves = func(ctx context.Context, _ string) error { return e.askDNS(ctx) }
 	}

@@ -52,7 +52,7 @@ func TestTwoEnvironments(t *testing.T) {
 	s.sub("each has pods and nodes of its own family", func(s *suite) {
 		for node, is4 := range map[string]bool{"e2e-first-control-plane": true, secondNode: false} {
 			addresses := s.mustKubectl(node, "get", "pods", "--namespace", "kube-system", "--output", "jsonpath={.items[*].status.podIP}")
-			for _, text := range strings.Fields(addresses) {
+			for text := range strings.FieldsSeq(addresses) {
 				if address, err := netip.ParseAddr(text); err != nil || address.Is4() != is4 {
 					s.t.Errorf("a pod of %s has the address %s", node, text)
 				}
