@@ -136,6 +136,9 @@ func (c *cluster) apply(ctx context.Context, report func(string)) (string, error
 			return "", err
 		}
 	}
+	if err := c.checkCopies(); err != nil {
+		return "", err
+	}
 	if err := c.env.makeDir(); err != nil {
 		return "", err
 	}

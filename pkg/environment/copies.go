@@ -59,6 +59,9 @@ func (c *cluster) internalHost() string {
 
 // writeCopies enters each in the cluster's record, so that they go with the cluster.
 func (c *cluster) writeCopies(kubeconfig []byte) error {
+	if err := c.checkCopies(); err != nil {
+		return err
+	}
 	for _, one := range c.copies() {
 		content, err := c.copyContent(kubeconfig, one.Internal)
 		if err != nil {
@@ -69,6 +72,9 @@ func (c *cluster) writeCopies(kubeconfig []byte) error {
 		}
 		if err := os.MkdirAll(filepath.Dir(c.env.path(one.Path)), 0o755); err != nil {
 			return fmt.Errorf("making the folder for a kubeconfig: %w", err)
+		}
+		if err := c.takeOver(one.Path); err != nil {
+			return err
 		}
 		if err := c.env.writeFile(one.Path, content, 0o600); err != nil {
 			return err
