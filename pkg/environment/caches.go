@@ -62,16 +62,16 @@ func (e *Environment) Caches(ctx context.Context) ([]Cache, error) {
 	var group sync.WaitGroup
 	for i, f := range servers {
 		caches[i] = Cache{
-			Host: f.server.Host, Container: f.server.Name, State: "running", Upstream: f.server.RemoteURL,
+			Host: f.server.Host, Container: f.server.Name, State: running, Upstream: f.server.RemoteURL,
 			Folder: filepath.Join(r.wanted.Dir, f.server.Folder), Bytes: sizes[f.server.Folder],
 		}
 		switch {
-		case f.container != nil && f.remake && f.container.State == "running":
+		case f.container != nil && f.remake && f.container.State == running:
 			caches[i].State = "made from other settings"
 		case !f.asWanted():
 			caches[i].State = f.have
 		}
-		if f.container == nil || f.container.State != "running" || !f.server.IsCache() {
+		if f.container == nil || f.container.State != running || !f.server.IsCache() {
 			continue
 		}
 		caches[i].Since = f.container.Started
@@ -153,7 +153,7 @@ func (e *Environment) PruneCaches(ctx context.Context, words []string, dryRun bo
 
 // isThere says whether a container of the cache runs; one that is not healthy does.
 func (c Cache) isThere() bool {
-	return c.State == "running" || c.State == "made from other settings" || strings.HasPrefix(c.State, notHealthy)
+	return c.State == running || c.State == "made from other settings" || strings.HasPrefix(c.State, notHealthy)
 }
 
 // prune stops what writes the folders, and starts it again whatever comes: a registry keeps in mind what it has.

@@ -222,7 +222,7 @@ func isNode(container engine.Container) bool {
 func notRunning(containers []engine.Container) []string {
 	var names []string
 	for _, container := range containers {
-		if container.State != "running" {
+		if container.State != running {
 			names = append(names, container.Name)
 		}
 	}

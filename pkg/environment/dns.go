@@ -47,15 +47,13 @@ func (e *Environment) withDNS(list steps.List) steps.List {
 // dnsServer is the server that DNSRecords are written to. It outlives clusters, and all environments share it.
 func (e *Environment) dnsServer(needs ...string) steps.Step {
 	return steps.Step{
-		Name:    stepDNS,
-		Title:   "DNS server of " + dns.Zone,
-		Needs:   needs,
-		Observe: e.observeDNS,
-		Apply:   e.applyDNS,
-		Undo:    e.undoDNS,
-		Recreate: func(ctx context.Context) error {
-			return e.Engine.RemoveContainers(ctx, dnsContainer)
-		},
+		Name:     stepDNS,
+		Title:    "DNS server of " + dns.Zone,
+		Needs:    needs,
+		Observe:  e.observeDNS,
+		Apply:    e.withShared(stepDNS, e.applyDNS),
+		Undo:     e.undoDNS,
+		Recreate: e.recreateDNS,
 	}
 }
 
@@ -172,6 +170,24 @@ func (e *Environment) runDNS(ctx context.Context, report func(string)) (started 
 		return true, e.startDNS(ctx, container.ID)
 	}
 	return false, nil
+}
+
+// recreateDNS does not take the server from under other environments: what Gardener has written to it would be gone for their clusters too.
+func (e *Environment) recreateDNS(ctx context.Context) error {
+	unlock, err := e.lockOf(ctx, stepDNS, func(string) {})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	others, err := e.othersUsing(stepDNS)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("the DNS server is used by %s, and all that Gardener has written to it would be gone: write the same in spec.dns and spec.ipFamilies "+
+			"of both, or take the other environment down", strings.Join(others, ", "))
+	}
+	return e.Engine.RemoveContainers(ctx, dnsContainer)
 }
 
 func (e *Environment) undoDNS(ctx context.Context) (string, error) {

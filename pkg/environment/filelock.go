@@ -6,12 +6,18 @@ package environment
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 )
+
+// fileLockPause is the time between two tries to get a lock.
+const fileLockPause = 100 * time.Millisecond
 
 // fileLock is a lock between processes on a file that goes with the last who has it. The kernel lets go of it when a process dies.
 type fileLock struct {
@@ -39,24 +45,28 @@ func tryFileLock(path string, shared bool) (*fileLock, error) {
 	}
 }
 
-// awaitFileLock waits until it has the lock alone, and says once that it waits.
-func awaitFileLock(ctx context.Context, path string, waits func()) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	ticker := time.NewTicker(networkLockPause)
+// awaitFileLock waits until it has the lock, alone or shared with others, and says once that it waits. The folder is made.
+func awaitFileLock(ctx context.Context, path string, shared bool, waits func()) (unlock func(), err error) {
+	ticker := time.NewTicker(fileLockPause)
 	defer ticker.Stop()
-	for waited := false; ; waited = true {
-		lock, err := tryFileLock(path, false)
+	for waited := false; ; {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		lock, err := tryFileLock(path, shared)
+		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+			continue // who had it before removed the empty folder meanwhile
+		}
 		if err != nil {
 			return nil, err
 		}
 		if lock != nil {
-			return lock.unlock, nil
+			return sync.OnceFunc(lock.unlock), nil
 		}
 		if !waited {
 			waits()
 		}
+		waited = true
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():

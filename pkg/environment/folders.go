@@ -42,7 +42,7 @@ func (e *Environment) folders() steps.Step {
 			}
 			return steps.Observation{State: steps.AsWanted, Text: dir}, nil
 		},
-		Apply: func(ctx context.Context, _ func(string)) (string, error) {
+		Apply: e.withShared(stepFolders, func(ctx context.Context, _ func(string)) (string, error) {
 			if err := e.makeDir(); err != nil {
 				return "", err
 			}
@@ -57,7 +57,7 @@ func (e *Environment) folders() steps.Step {
 				return "", fmt.Errorf("making the folder for backups of etcd: %w", err)
 			}
 			return dir, nil
-		},
+		}),
 		Undo: func(ctx context.Context) (string, error) {
 			var removed bool
 			others, err := e.releaseShared(ctx, dir, func(made []string) error {

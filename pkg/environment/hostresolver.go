@@ -69,7 +69,7 @@ func (e *Environment) hostResolver(needs ...string) steps.Step {
 		Title:   "Resolver of this machine",
 		Needs:   needs,
 		Observe: e.observeResolver,
-		Apply:   e.applyResolver,
+		Apply:   e.withShared(stepResolver, e.applyResolver),
 		Undo:    e.undoResolver,
 	}
 }

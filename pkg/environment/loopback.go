@@ -46,9 +46,9 @@ func (e *Environment) loopbackAddresses() steps.Step {
 		Observe: func(ctx context.Context) (steps.Observation, error) {
 			return e.observeLoopback(ctx, addresses)
 		},
-		Apply: func(ctx context.Context, report func(string)) (string, error) {
+		Apply: e.withShared(stepLoopback, func(ctx context.Context, report func(string)) (string, error) {
 			return e.applyLoopback(ctx, addresses, report)
-		},
+		}),
 		Undo: e.undoLoopback,
 	}
 }

@@ -29,7 +29,7 @@ func (e *Environment) masquerading() steps.Step {
 		Title:   "Masquerading of IPv6",
 		Needs:   []string{stepNetwork},
 		Observe: e.observeMasquerade,
-		Apply:   e.applyMasquerade,
+		Apply:   e.withShared(stepMasquerade, e.applyMasquerade),
 		Undo:    e.undoMasquerade,
 	}
 }

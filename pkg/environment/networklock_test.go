@@ -62,7 +62,7 @@ func TestANetworkThatIsHeldIsNotRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*networkLockPause)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*fileLockPause)
 	defer cancel()
 	if text, err := e.undoNetwork(ctx); err == nil {
 		t.Errorf("it was %s", text)

@@ -79,9 +79,9 @@ func (e *Environment) registry() steps.Step {
 		Observe: func(ctx context.Context) (steps.Observation, error) {
 			return e.registries(ctx).observe(ctx)
 		},
-		Apply: func(ctx context.Context, report func(string)) (string, error) {
+		Apply: e.withShared(sharedRegistry, func(ctx context.Context, report func(string)) (string, error) {
 			return e.registries(ctx).apply(ctx, report)
-		},
+		}),
 		Undo: func(ctx context.Context) (string, error) { return e.undoRegistry(ctx) },
 	}
 }
@@ -144,7 +144,7 @@ func (r registries) compare(server registry.Server, c *engine.Container) (found,
 	want := r.wanted.Settings(server)
 	switch {
 	case c == nil:
-		f.have, f.want, f.remake = "missing", "running", true
+		f.have, f.want, f.remake = "missing", running, true
 	case !isOurs(*c):
 		return f, &ForeignError{
 			What: "a container called " + server.Name, Have: "image " + c.Image + ", " + c.State, Want: want,
@@ -153,9 +153,9 @@ func (r registries) compare(server registry.Server, c *engine.Container) (found,
 	case c.Labels[container.SettingsLabel] != want:
 		f.have, f.want, f.remake = c.Labels[container.SettingsLabel], want, true
 	case c.State == "created": // perhaps without its configuration
-		f.have, f.want, f.remake = "half-made", "running", true
-	case c.State != "running":
-		f.have, f.want = c.State, "running"
+		f.have, f.want, f.remake = "half-made", running, true
+	case c.State != running:
+		f.have, f.want = c.State, running
 	case c.Addresses[netplan.ContainerNetwork] == nil && r.env.Engine.Name() != engine.Nerdctl:
 		f.have, f.want, f.remake = "not in the container network", "in it", true
 	}

@@ -23,9 +23,6 @@ import (
 	"github.com/gardener/kindling/pkg/registry/container"
 )
 
-// registryLockFile is locked by who makes or removes registry and caches.
-const registryLockFile = "registry.lock"
-
 // apply makes what is missing, and waits until all answers. What several environments use is changed for one of them only when it is
 // the last.
 func (r registries) apply(ctx context.Context, report func(string)) (string, error) {
@@ -35,11 +32,6 @@ func (r registries) apply(ctx context.Context, report func(string)) (string, err
 	for _, override := range r.overrides {
 		report(override)
 	}
-	unlock, err := awaitFileLock(ctx, r.env.sharedPath(registryLockFile), func() { report("waiting for another kindling that makes registry and caches") })
-	if err != nil {
-		return "", deadline(ctx, fmt.Errorf("locking registry and caches: %w", err), "another kindling makes registry and caches")
-	}
-	defer unlock()
 	// Before looking: the last environment that used it might remove it meanwhile.
 	var names []string
 	for _, server := range r.servers {
@@ -138,7 +130,7 @@ func (r registries) changeOne(ctx context.Context, f found, addresses []netip.Ad
 	name := f.server.Name
 	if !f.remake {
 		// One that runs and does not answer is started anew.
-		if f.container.State == "running" {
+		if f.container.State == running {
 			if err := r.env.Engine.StopContainers(ctx, name); err != nil {
 				return err
 			}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/google/renameio/v2"
 )
@@ -103,9 +102,6 @@ func (e *Environment) others(one share) []string {
 func (e *Environment) sharedPath(name string) string { return filepath.Join(e.StateDir, name) }
 
 func (e *Environment) changeShared(ctx context.Context, change func(map[string]share) error) error {
-	if err := os.MkdirAll(e.StateDir, 0o700); err != nil {
-		return fmt.Errorf("making the folder for what environments share: %w: set XDG_STATE_HOME to one that can be written", err)
-	}
 	unlock, err := e.lockShared(ctx)
 	if err != nil {
 		return err
@@ -123,22 +119,11 @@ func (e *Environment) changeShared(ctx context.Context, change func(map[string]s
 }
 
 func (e *Environment) lockShared(ctx context.Context) (unlock func(), err error) {
-	ticker := time.NewTicker(networkLockPause)
-	defer ticker.Stop()
-	for {
-		lock, err := tryFileLock(e.sharedPath(sharedLockFile), false)
-		if err != nil {
-			return nil, fmt.Errorf("locking what environments share: %w", err)
-		}
-		if lock != nil {
-			return lock.unlock, nil
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil, deadline(ctx, ctx.Err(), "another kindling changes what environments share")
-		}
+	unlock, err = awaitFileLock(ctx, e.sharedPath(sharedLockFile), false, func() {})
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("locking what environments share: %w: set XDG_STATE_HOME to a folder that can be written", err)
 	}
+	return unlock, deadline(ctx, err, "another kindling changes what environments share")
 }
 
 func readShared(path string) (map[string]share, error) {
