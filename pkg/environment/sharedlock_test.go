@@ -78,6 +78,9 @@ func TestEnvironmentsThatComeUpAtOnceAddOneRule(t *testing.T) {
 func TestEnvironmentsThatComeUpAtOnceMakeOneServer(t *testing.T) {
 	all := atOnce(t, 4, enginehost.Remote)
 	stub := stubengine.Start(t, stubengine.State{Images: []stubengine.Image{{Names: []string{all[0].spec.Spec.DNS.Image}}}})
+	if _, err := all[0].applyNetwork(t.Context(), func(string) {}); err != nil { // else one makes it while all others wait
+		t.Fatal(err)
+	}
 	applyAll(t, all, func(e *Environment) steps.Step { return e.dnsServer() })
 	calls, err := stub.Calls()
 	if err != nil {
