@@ -126,7 +126,7 @@ func TestOnlyPrivateAddressesAreAllowed(t *testing.T) {
 func TestAScriptChangesAndShows(t *testing.T) {
 	all := []netip.Addr{netip.MustParseAddr("172.18.255.53"), netip.MustParseAddr("fd00:ff::53")}
 	script, err := loopback.Script(loopback.ScriptAdd, all)
-	want := "address replace 172.18.255.53/32 dev lo scope host\naddress replace fd00:ff::53/128 dev lo\naddress show dev lo\n"
+	want := "address replace 172.18.255.53/32 dev lo scope host\naddress replace fd00:ff::53/128 dev lo nodad\naddress show dev lo\n"
 	if diff := cmp.Diff(want, script); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}

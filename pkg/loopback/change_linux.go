@@ -24,6 +24,10 @@ const Device = "lo"
 // where it takes the rights of root, and a *NoIPv6Error where there is no IPv6.
 func Add(_ context.Context, addresses []netip.Addr) error {
 	return each(addresses, func(link netlink.Link, address *netlink.Addr) error {
+		if address.IP.To4() == nil {
+			// Nobody else can have it; while the kernel asks for duplicates, nothing can be bound to it.
+			address.Flags = unix.IFA_F_NODAD
+		}
 		err := netlink.AddrReplace(link, address)
 		if errors.Is(err, unix.EACCES) && address.IP.To4() == nil && !hasIPv6() {
 			return &NoIPv6Error{addresses}

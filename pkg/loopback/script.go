@@ -26,11 +26,15 @@ func Script(change string, addresses []netip.Addr) (string, error) {
 	}
 	var script strings.Builder
 	for _, address := range addresses {
-		scope := ""
-		if address.Is4() && change == ScriptAdd {
-			scope = " scope host"
+		fmt.Fprintf(&script, "address %s %s dev lo", change, netip.PrefixFrom(address, address.BitLen()))
+		switch {
+		case change != ScriptAdd:
+		case address.Is4():
+			script.WriteString(" scope host")
+		default: // see Add
+			script.WriteString(" nodad")
 		}
-		fmt.Fprintf(&script, "address %s %s dev lo%s\n", change, netip.PrefixFrom(address, address.BitLen()), scope)
+		script.WriteString("\n")
 	}
 	script.WriteString("address show dev lo\n")
 	return script.String(), nil
