@@ -56,7 +56,11 @@ type environmentOptions struct {
 func (o *environmentOptions) addFlags(flags *pflag.FlagSet) {
 	o.selection.addFlags(flags)
 	engineFlag(flags, &o.engine)
-	flags.StringVar(&o.dir, "dir", "", "folder of the environment's files (default: kindling/NAME below $XDG_STATE_HOME, else ~/.local/state)")
+	dirFlag(flags, &o.dir)
+}
+
+func dirFlag(flags *pflag.FlagSet, value *string) {
+	flags.StringVar(value, "dir", "", "folder of the environment's files (default: kindling/NAME below $XDG_STATE_HOME, else ~/.local/state)")
 }
 
 func (o *environmentOptions) addRunFlags(flags *pflag.FlagSet) {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -70,7 +71,7 @@ which connections go then.`,
 	}
 	flags := command.Flags()
 	options.addFlags(flags)
-	flags.StringVar(&options.dir, "dir", "", "folder of the environment's files (default: kindling/NAME below $XDG_STATE_HOME, else ~/.local/state)")
+	dirFlag(flags, &options.dir)
 	flags.StringVar(&options.shoot, "shoot", "", "NAMESPACE/NAME of the shoot (default: the only one)")
 	flags.StringVar(&options.files.Seed, "seed-kubeconfig", "", "kubeconfig of the seed (default: the environment's)")
 	flags.StringVar(&options.files.Garden, "garden-kubeconfig", "", "kubeconfig of the garden, where Shoots are (default: the seed's)")
@@ -160,10 +161,9 @@ func (o *verifyOptions) checkSeed(ctx context.Context, streams IOStreams, args [
 			return nil, err
 		}
 		family := plan.Families[0]
-		opts.Planned = &verify.Seed{Name: plan.Clusters[0].Seed}
-		if opts.Planned.Networks, err = verify.ParseNetworks(family.Container.String(), family.SeedPods.String(), family.Services.String()); err != nil {
-			return nil, err
-		}
+		opts.Planned = &verify.Seed{Name: plan.Clusters[0].Seed, Networks: verify.Networks{
+			Nodes: []netip.Prefix{family.Container}, Pods: []netip.Prefix{family.SeedPods}, Services: []netip.Prefix{family.Services},
+		}}
 	}
 	return live.CheckSeed(ctx, opts)
 }

@@ -10,15 +10,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
 
 func reference(apiVersion, kind, name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name},
-	}}
+	return kube.Reference(apiVersion, kind, "", name)
 }
 
 // unwantedPools are the objects that kindling makes in some environments and not in others: where they are not wanted, those

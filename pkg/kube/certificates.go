@@ -56,7 +56,7 @@ func (c *Client) ServingCertificates(approve bool) Condition {
 
 // servingRequests returns the requests of kubelets for serving certificates, by node.
 func (c *Client) servingRequests(ctx context.Context) (map[string][]certificatesv1.CertificateSigningRequest, error) {
-	all, err := list[certificatesv1.CertificateSigningRequest](ctx, c, reference("certificates.k8s.io/v1", "CertificateSigningRequest", "", ""))
+	all, err := list[certificatesv1.CertificateSigningRequest](ctx, c, Reference("certificates.k8s.io/v1", "CertificateSigningRequest", "", ""))
 	if err != nil {
 		return nil, err
 	}

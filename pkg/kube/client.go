@@ -12,12 +12,14 @@ import (
 	"net"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
@@ -47,26 +49,32 @@ type Client struct {
 
 // NewClient returns a client for the current context of a kubeconfig. It sends nothing.
 func NewClient(kubeconfig []byte) (*Client, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	return newClient(config)
+	return newClient(kubeconfig, nil)
 }
 
 // NewSeparateClient is NewClient with connections of its own: it never takes one that another client has opened, whose answers would
 // say nothing about new connections.
 func NewSeparateClient(kubeconfig []byte) (*Client, error) {
+	// The library shares connections between equal configurations; a dialer makes this one unlike all others.
+	return newClient(kubeconfig, (&net.Dialer{}).DialContext)
+}
+
+// endless returns a client for pods and other paths of the API server, whose requests only their context ends, and what it was made from.
+func (c *Client) endless() (*rest.RESTClient, *rest.Config, error) {
+	config := rest.CopyConfig(c.config)
+	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.Timeout = 0
+	client, err := rest.RESTClientFor(config)
+	return client, config, err
+}
+
+func newClient(kubeconfig []byte, dial func(context.Context, string, string) (net.Conn, error)) (*Client, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
-	// The library shares connections between equal configurations; a dialer makes this one unlike all others.
-	config.Dial = (&net.Dialer{}).DialContext
-	return newClient(config)
-}
-
-func newClient(config *rest.Config) (*Client, error) {
+	config.Dial = dial
 	// The client's usual limit of five requests a second is for clusters that many people share.
 	config.QPS, config.Burst, config.Timeout = 200, 400, requestTimeout
 	config.WarningHandler = noWarnings{}

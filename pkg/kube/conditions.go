@@ -17,7 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-func reference(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+// Reference names an object, or with an empty name a list.
+func Reference(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion(apiVersion)
 	object.SetKind(kind)
@@ -38,7 +39,7 @@ func as[T any](object *unstructured.Unstructured) (*T, error) {
 // Answers holds when the API server answers.
 func (c *Client) Answers() Condition {
 	return Condition{"API server", func(ctx context.Context) ([]Pending, error) {
-		_, err := c.Get(ctx, reference("v1", "Namespace", "", "kube-system"))
+		_, err := c.Get(ctx, Reference("v1", "Namespace", "", "kube-system"))
 		return nil, err
 	}}
 }
@@ -129,7 +130,7 @@ func (c *Client) NodeImages(ctx context.Context) (map[string][]string, error) {
 
 // renewals returns when each node's kubelet has renewed its lease.
 func (c *Client) renewals(ctx context.Context) (map[string]time.Time, error) {
-	leases, err := list[coordinationv1.Lease](ctx, c, reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
+	leases, err := list[coordinationv1.Lease](ctx, c, Reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
 	if err != nil {
 		return nil, err
 	}

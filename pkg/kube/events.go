@@ -15,7 +15,7 @@ import (
 
 // lastWarning returns the newest warning about a pod. It asks by UID too: events outlive their pods, and names come again.
 func (c *Client) lastWarning(ctx context.Context, pod *corev1.Pod) (string, error) {
-	events, err := list[corev1.Event](ctx, c, reference("v1", "Event", pod.Namespace, ""), func(o *metav1.ListOptions) {
+	events, err := list[corev1.Event](ctx, c, Reference("v1", "Event", pod.Namespace, ""), func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.Set{
 			"involvedObject.kind": "Pod", "involvedObject.name": pod.Name, "involvedObject.uid": string(pod.UID),
 			"type": corev1.EventTypeWarning,

@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
 )
@@ -43,11 +42,7 @@ func (c *Client) Exec(ctx context.Context, namespace, pod, container string, com
 
 // executor speaks WebSocket, and SPDY with servers that don't.
 func (c *Client) executor(namespace, pod string, options *corev1.PodExecOptions) (remotecommand.Executor, error) {
-	config := rest.CopyConfig(c.config)
-	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.Timeout = 0 // the context ends it
-	client, err := rest.RESTClientFor(config)
+	client, config, err := c.endless()
 	if err != nil {
 		return nil, err
 	}

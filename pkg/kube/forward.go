@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport/spdy"
 	"k8s.io/streaming/pkg/httpstream"
 )
@@ -63,11 +61,7 @@ func (c *Client) forwarding(ctx context.Context, namespace, pod string) (httpstr
 	if c.config == nil {
 		return nil, errors.New("this client forwards no ports")
 	}
-	config := rest.CopyConfig(c.config)
-	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.Timeout = 0 // the context ends it
-	client, err := rest.RESTClientFor(config)
+	client, config, err := c.endless()
 	if err != nil {
 		return nil, err
 	}

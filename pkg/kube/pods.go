@@ -91,7 +91,7 @@ func ofContainer(pending Pending, status corev1.ContainerStatus) Pending {
 
 // Pods lists the pods of a namespace that a selector takes, or all with none. A namespace that is not there has none.
 func (c *Client) Pods(ctx context.Context, namespace string, selector *metav1.LabelSelector) ([]corev1.Pod, error) {
-	return list[corev1.Pod](ctx, c, reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
+	return list[corev1.Pod](ctx, c, Reference("v1", "Pod", namespace, ""), func(o *metav1.ListOptions) {
 		if selector != nil {
 			o.LabelSelector = metav1.FormatLabelSelector(selector)
 		}

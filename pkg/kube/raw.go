@@ -8,10 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 )
 
 // GetPath asks the API server for a path, such as "/version" or one below a node's proxy, and returns the answer. A query may follow a
@@ -20,11 +16,7 @@ func (c *Client) GetPath(ctx context.Context, path string) ([]byte, error) {
 	if c.config == nil {
 		return nil, errors.New("this client asks for no paths")
 	}
-	config := rest.CopyConfig(c.config)
-	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.Timeout = 0 // the context ends it
-	client, err := rest.RESTClientFor(config)
+	client, _, err := c.endless()
 	if err != nil {
 		return nil, fmt.Errorf("preparing a request: %w", err)
 	}

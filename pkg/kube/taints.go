@@ -44,7 +44,7 @@ func (c *Client) RemoveTaint(ctx context.Context, key string) error {
 		if err != nil {
 			return fmt.Errorf("writing the taints of node %s: %w", node.Name, err)
 		}
-		object := reference("v1", "Node", "", node.Name)
+		object := Reference("v1", "Node", "", node.Name)
 		resource, err := c.resource(ctx, object)
 		if err != nil {
 			return describeError("looking up", object, err)
@@ -58,5 +58,5 @@ func (c *Client) RemoveTaint(ctx context.Context, key string) error {
 
 // nodes lists all nodes.
 func (c *Client) nodes(ctx context.Context) ([]corev1.Node, error) {
-	return list[corev1.Node](ctx, c, reference("v1", "Node", "", ""))
+	return list[corev1.Node](ctx, c, Reference("v1", "Node", "", ""))
 }

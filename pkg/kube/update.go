@@ -16,7 +16,7 @@ import (
 
 // ConfigMapKey returns the text of a key of a ConfigMap; found is false when there is no such ConfigMap or key.
 func (c *Client) ConfigMapKey(ctx context.Context, namespace, name, key string) (text string, found bool, err error) {
-	object, err := c.Get(ctx, reference("v1", "ConfigMap", namespace, name))
+	object, err := c.Get(ctx, Reference("v1", "ConfigMap", namespace, name))
 	if err != nil || object == nil {
 		return "", false, err
 	}
@@ -27,7 +27,7 @@ func (c *Client) ConfigMapKey(ctx context.Context, namespace, name, key string) 
 // rest of the object and its owners stay as they are, and what another has written meanwhile is read and edited anew. edit may be called
 // several times. changed is false when edit left the text as it was.
 func (c *Client) EditConfigMap(ctx context.Context, namespace, name, key string, edit func(text string) (string, error)) (changed bool, err error) {
-	ref := reference("v1", "ConfigMap", namespace, name)
+	ref := Reference("v1", "ConfigMap", namespace, name)
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		object, err := c.Get(ctx, ref)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // DaemonSetRolledOut holds when the newest pods run on all nodes.
 func (c *Client) DaemonSetRolledOut(namespace, name string, nodes Started) Condition {
-	ref := reference("apps/v1", "DaemonSet", namespace, name)
+	ref := Reference("apps/v1", "DaemonSet", namespace, name)
 	return Condition{Name(ref), func(ctx context.Context) ([]Pending, error) {
 		live, err := c.Get(ctx, ref)
 		if err != nil || live == nil {
@@ -40,7 +40,7 @@ func (c *Client) DaemonSetRolledOut(namespace, name string, nodes Started) Condi
 
 // DeploymentAvailable holds when as many pods as wanted are of the newest template, and as many are available.
 func (c *Client) DeploymentAvailable(namespace, name string, nodes Started) Condition {
-	ref := reference("apps/v1", "Deployment", namespace, name)
+	ref := Reference("apps/v1", "Deployment", namespace, name)
 	return Condition{Name(ref), func(ctx context.Context) ([]Pending, error) {
 		live, err := c.Get(ctx, ref)
 		if err != nil || live == nil {

@@ -41,8 +41,11 @@ type Observed struct {
 	Machines []netip.Addr
 }
 
-// machineLabel marks the machines of Gardener's provider-local.
-const machineLabel = "machine"
+// IsMachine says whether a pod is a machine of Gardener's provider-local.
+func IsMachine(pod *corev1.Pod) bool { return pod.Labels["app"] == "machine" }
+
+// Infrastructure is the namespace of machines from Gardener v1.148 on; before, they are in that of the control plane.
+func Infrastructure(namespace string) string { return "infra-" + namespace }
 
 // Read reads the table that decides about the VPN in a namespace such as shoot--local--local. from may be empty: it is then
 // kube-apiserver with high availability, where that pod holds the VPN's devices, and vpn-seed-server without. Of several pods, the first is read.
@@ -72,8 +75,7 @@ func read(ctx context.Context, cluster Cluster, namespace, from string, most int
 	if len(senders) == 0 {
 		return nil, fmt.Errorf("namespace %s has no running pod %s: is it the namespace of a shoot's control plane in the seed, and is the shoot awake?", namespace, from)
 	}
-	// Since v1.148 machines have a namespace of their own.
-	infrastructure, err := cluster.Pods(ctx, "infra-"+namespace, nil)
+	infrastructure, err := cluster.Pods(ctx, Infrastructure(namespace), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +189,11 @@ func leadsToMapped(r route.Route) bool {
 
 func machines(pods []corev1.Pod) []netip.Addr {
 	var addresses []netip.Addr
-	for _, pod := range pods {
-		if pod.Labels["app"] != machineLabel {
+	for i := range pods {
+		if !IsMachine(&pods[i]) {
 			continue
 		}
-		for _, ip := range pod.Status.PodIPs {
+		for _, ip := range pods[i].Status.PodIPs {
 			if address, err := netip.ParseAddr(ip.IP); err == nil {
 				addresses = append(addresses, address)
 			}

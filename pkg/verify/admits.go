@@ -58,9 +58,9 @@ func coversPort(ports []networkingv1.NetworkPolicyPort) bool {
 		case port.Port == nil || port.Port.Type == intstr.String:
 			return true
 		case port.EndPort != nil:
-			return port.Port.IntVal <= kubeletPort && kubeletPort <= *port.EndPort
+			return port.Port.IntVal <= KubeletPort && KubeletPort <= *port.EndPort
 		default:
-			return port.Port.IntVal == kubeletPort
+			return port.Port.IntVal == KubeletPort
 		}
 	})
 }

@@ -139,18 +139,6 @@ func ParsePrefixes(texts ...string) ([]netip.Prefix, error) {
 	return prefixes, nil
 }
 
-// ParseNetworks reads one range of each kind.
-func ParseNetworks(nodes, pods, services string) (networks Networks, err error) {
-	if networks.Nodes, err = ParsePrefixes(nodes); err != nil {
-		return networks, err
-	}
-	if networks.Pods, err = ParsePrefixes(pods); err != nil {
-		return networks, err
-	}
-	networks.Services, err = ParsePrefixes(services)
-	return networks, err
-}
-
 // holding returns the first range that holds an address.
 func holding(prefixes []netip.Prefix, address netip.Addr) (netip.Prefix, bool) {
 	i := slices.IndexFunc(prefixes, func(prefix netip.Prefix) bool { return prefix.Contains(address) })
@@ -163,6 +151,11 @@ func holding(prefixes []netip.Prefix, address netip.Addr) (netip.Prefix, bool) {
 // ofFamily says whether one of the ranges is of the family of an address.
 func ofFamily(prefixes []netip.Prefix, address netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(prefix netip.Prefix) bool { return prefix.Addr().Is4() == address.Is4() })
+}
+
+// OfWorkload says by its name whether a pod is one of a workload.
+func OfWorkload(pod *corev1.Pod, workload string) bool {
+	return strings.HasPrefix(pod.Name+"-", workload+"-")
 }
 
 func podName(pod *corev1.Pod) string { return "Pod " + pod.Namespace + "/" + pod.Name }

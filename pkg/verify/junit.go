@@ -47,7 +47,7 @@ type junitMessage struct {
 // WriteJUnit writes a report as JUnit XML, a suite for each part, and the verdict as a suite of its own: it can fail where no check does.
 func WriteJUnit(w io.Writer, r *Report) error {
 	all := junitSuites{Name: "kindling verify " + r.Shoot}
-	for _, part := range []Part{PartStatic, PartRoutes, PartControl, PartPositive, PartBreak, PartBroken, PartRestore, PartAfter} {
+	for _, part := range Parts() {
 		if results := r.Part(part); len(results) > 0 {
 			all.add(r, string(part), results)
 		}

@@ -6,16 +6,16 @@ package verify
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
-// kubeletPort is where kubelets serve.
-const kubeletPort = 10250
+// KubeletPort is where kubelets serve.
+const KubeletPort = 10250
 
 // What Gardener's local setup reached kubelets with, past the VPN, before v1.96.
 const (
@@ -32,7 +32,7 @@ func oldBypass(f *Facts) Result {
 	for i := range f.Services {
 		service := &f.Services[i]
 		for _, port := range service.Spec.Ports {
-			if service.Name == oldService && port.Port == kubeletPort {
+			if service.Name == oldService && port.Port == KubeletPort {
 				r.against(Failed, CureGuard, "Service "+service.Namespace+"/"+service.Name, "has port %d, so that a policy for it is generated", port.Port)
 			}
 		}
@@ -71,12 +71,12 @@ func policies(f *Facts) Result {
 			selected = true
 			for _, source := range f.admitted(policy) {
 				r.Text = "a policy admits seed pods to kubelets"
-				r.against(status, CureGuard, "NetworkPolicy "+policy.Namespace+"/"+policy.Name, "admits %s to %s, port %d", podName(source), podName(machine), kubeletPort)
+				r.against(status, CureGuard, "NetworkPolicy "+policy.Namespace+"/"+policy.Name, "admits %s to %s, port %d", podName(source), podName(machine), KubeletPort)
 			}
 		}
 	}
 	if f.Guard {
-		r.see("GlobalNetworkPolicy kindling.forbid-seed-to-machines", "forbids it, whatever policies admit")
+		r.see("GlobalNetworkPolicy "+render.GuardPolicy, "forbids it, whatever policies admit")
 	} else if !selected {
 		r.Text = "no policy selects machines, and there is no guard: part " + string(PartControl) + " says whether anything stops seed pods"
 		r.against(Warning, "", "NetworkPolicy", "none selects machines")
@@ -104,7 +104,7 @@ func (f *Facts) ready(r *finding, pods []corev1.Pod, workload string) int {
 	count := 0
 	for i := range pods {
 		pod := &pods[i]
-		if !strings.HasPrefix(pod.Name+"-", workload+"-") {
+		if !OfWorkload(pod, workload) {
 			continue
 		}
 		if isReady(pod) {

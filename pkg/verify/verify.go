@@ -26,6 +26,11 @@ const (
 	PartAfter    Part = "after"
 )
 
+// Parts lists all parts, in the order in which they are made.
+func Parts() []Part {
+	return []Part{PartStatic, PartRoutes, PartControl, PartPositive, PartBreak, PartBroken, PartRestore, PartAfter}
+}
+
 // Skippable are the parts that a user may leave out.
 func Skippable() []string {
 	return []string{string(PartStatic), string(PartRoutes), string(PartControl)}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/verify"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
@@ -34,11 +35,19 @@ type access struct {
 	close      func()
 }
 
+// openShoot opens the kubeconfig that was given for the shoot, else Gardener's own.
+func (o *Options) openShoot(ctx context.Context, namespace string) (*access, error) {
+	if len(o.ShootKubeconfig) > 0 {
+		return &access{o.ShootKubeconfig, func() {}}, nil
+	}
+	return openAccess(ctx, o.Seed, namespace)
+}
+
 // openAccess takes Gardener's kubeconfig for the shoot out of the seed. Its server has a name that this machine may not know or reach:
 // connections go through the seed's API server to a pod of kube-apiserver, which needs neither.
 func openAccess(ctx context.Context, seed Cluster, namespace string) (*access, error) {
 	for _, name := range accessSecrets() {
-		secret, err := seed.Get(ctx, reference("v1", "Secret", namespace, name))
+		secret, err := seed.Get(ctx, kube.Reference("v1", "Secret", namespace, name))
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +96,7 @@ func relayed(ctx context.Context, seed Cluster, namespace string, kubeconfig []b
 // apiServerPort is where the pods of kube-apiserver serve, by their Service.
 func apiServerPort(ctx context.Context, seed Cluster, namespace string) int {
 	const usual = 443
-	services, err := list[corev1.Service](one(seed.Get(ctx, reference("v1", "Service", namespace, vpn.KubeAPIServer))))
+	services, err := list[corev1.Service](one(seed.Get(ctx, kube.Reference("v1", "Service", namespace, vpn.KubeAPIServer))))
 	if err != nil || len(services) == 0 {
 		return usual
 	}
@@ -147,7 +156,7 @@ func (r *relay) carry(ctx context.Context, connection net.Conn) {
 		return
 	}
 	i := slices.IndexFunc(pods, func(pod corev1.Pod) bool {
-		return strings.HasPrefix(pod.Name+"-", vpn.KubeAPIServer+"-") && pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil
+		return verify.OfWorkload(&pod, vpn.KubeAPIServer) && pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil
 	})
 	if i < 0 {
 		return

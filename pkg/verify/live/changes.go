@@ -39,23 +39,16 @@ func (c *changes) note(one change) error {
 	return c.journal.write(c.content)
 }
 
-// create makes an object that restoring removes.
+// create makes an object that restoring removes. It may be tried again: it is written down once.
 func (c *changes) create(ctx context.Context, in where, object *unstructured.Unstructured) error {
-	if err := c.note(changeOf(in, object, change{Created: true})); err != nil {
-		return err
+	one := changeOf(in, object, change{Created: true})
+	if !slices.Contains(c.content.Changes, one) {
+		if err := c.note(one); err != nil {
+			return err
+		}
 	}
 	_, err := c.clusters[in].Create(ctx, object)
 	return err
-}
-
-// createOnce is create for what may be tried again: it is written down once.
-func (c *changes) createOnce(ctx context.Context, in where, object *unstructured.Unstructured) error {
-	one := changeOf(in, object, change{Created: true})
-	if slices.Contains(c.content.Changes, one) {
-		_, err := c.clusters[in].Create(ctx, object)
-		return err
-	}
-	return c.create(ctx, in, object)
 }
 
 // annotate sets an annotation to "true".
@@ -143,7 +136,7 @@ func (c *changes) undo(ctx context.Context, one change) error {
 	if cluster == nil {
 		return fmt.Errorf("there is no kubeconfig for the %s", one.Where)
 	}
-	ref := reference(one.APIVersion, one.Kind, one.Namespace, one.Name)
+	ref := one.object()
 	if one.Created {
 		return remove(ctx, cluster, ref)
 	}

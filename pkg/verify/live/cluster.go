@@ -35,16 +35,6 @@ type Cluster interface {
 // Connect makes a client with connections of its own.
 type Connect func(kubeconfig []byte) (Cluster, error)
 
-// reference names an object, or with an empty name a list.
-func reference(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{}
-	object.SetAPIVersion(apiVersion)
-	object.SetKind(kind)
-	object.SetNamespace(namespace)
-	object.SetName(name)
-	return object
-}
-
 // list returns objects of a kind in their type.
 func list[T any](objects []unstructured.Unstructured, err error) ([]T, error) {
 	if err != nil {

@@ -15,10 +15,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/exec"
-)
 
-// kubeletPort is where kubelets serve.
-const kubeletPort = 10250
+	"github.com/gardener/kindling/pkg/verify"
+)
 
 // contact is what came of a connection.
 type contact string
@@ -37,7 +36,7 @@ func (c contact) got() bool { return c == connected || c == refused }
 func (c *control) connect(ctx context.Context, from *unstructured.Unstructured, to netip.Addr) (contact, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	url := "https://" + net.JoinHostPort(to.String(), strconv.Itoa(kubeletPort)) + "/healthz"
+	url := "https://" + net.JoinHostPort(to.String(), strconv.Itoa(verify.KubeletPort)) + "/healthz"
 	output, err := c.r.Seed.Exec(ctx, from.GetNamespace(), from.GetName(), "control", "curl", "--verbose", "--insecure", "--noproxy", "*",
 		"--output", "/dev/null", "--connect-timeout", "5", "--max-time", "8", "--write-out", "%{time_connect}", url)
 	return readContact(output, err)

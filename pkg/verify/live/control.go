@@ -76,7 +76,7 @@ func (c *control) make(ctx context.Context) error {
 		image = c.f.Machines[0].Spec.Containers[0].Image
 	}
 	dry := "kindling-verify-" + id
-	if err := c.r.changes.create(ctx, inSeed, reference("v1", "Namespace", "", dry)); err != nil {
+	if err := c.r.changes.create(ctx, inSeed, kube.Reference("v1", "Namespace", "", dry)); err != nil {
 		return err
 	}
 	nodes, err := c.nodes(ctx)
@@ -89,12 +89,13 @@ func (c *control) make(ctx context.Context) error {
 	}
 	c.dryClient = scratchPod(dry, "client", image, nodes[0], networking)
 	c.dryTarget = scratchPod(dry, "target", image, nodes[0], map[string]string{"app": "machine"})
-	for _, pod := range append(slices.Clone(c.clients), c.dryClient, c.dryTarget) {
+	pods := append(slices.Clone(c.clients), c.dryClient, c.dryTarget)
+	for _, pod := range pods {
 		if err := c.create(ctx, pod); err != nil {
 			return err
 		}
 	}
-	for i, pod := range append(slices.Clone(c.clients), c.dryClient, c.dryTarget) {
+	for i, pod := range pods {
 		if err := c.runs(ctx, pod); err != nil {
 			if i == 1 && len(c.clients) == 2 {
 				// The other node may lack the image; the first one says enough.
@@ -111,7 +112,7 @@ func (c *control) make(ctx context.Context) error {
 func (c *control) create(ctx context.Context, pod *unstructured.Unstructured) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, pause/4, accountTimeout, true, func(ctx context.Context) (bool, error) {
-		if last = c.r.changes.createOnce(ctx, inSeed, pod); last != nil && strings.Contains(last.Error(), "error looking up service account") {
+		if last = c.r.changes.create(ctx, inSeed, pod); last != nil && strings.Contains(last.Error(), "error looking up service account") {
 			return false, nil
 		}
 		return true, last
@@ -124,7 +125,7 @@ func (c *control) create(ctx context.Context, pod *unstructured.Unstructured) er
 
 func (c *control) nodes(ctx context.Context) ([]string, error) {
 	nodes := []string{c.f.Machines[0].Spec.NodeName}
-	all, err := list[corev1.Node](c.r.Seed.List(ctx, reference("v1", "Node", "", "")))
+	all, err := list[corev1.Node](c.r.Seed.List(ctx, kube.Reference("v1", "Node", "", "")))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (c *control) nodes(ctx context.Context) ([]string, error) {
 func networkingLabels(pods []corev1.Pod) map[string]string {
 	labels := map[string]string{}
 	for i := range pods {
-		if !strings.HasPrefix(pods[i].Name+"-", vpn.VPNSeedServer+"-") {
+		if !verify.OfWorkload(&pods[i], vpn.VPNSeedServer) {
 			continue
 		}
 		for key, value := range pods[i].Labels {
@@ -153,7 +154,7 @@ func networkingLabels(pods []corev1.Pod) map[string]string {
 }
 
 func scratchPod(namespace, name, image, node string, labels map[string]string) *unstructured.Unstructured {
-	pod := reference("v1", "Pod", namespace, name)
+	pod := kube.Reference("v1", "Pod", namespace, name)
 	pod.SetLabels(labels)
 	pod.Object["spec"] = map[string]any{
 		"nodeName": node, "restartPolicy": "Never", "automountServiceAccountToken": false, "terminationGracePeriodSeconds": int64(0),

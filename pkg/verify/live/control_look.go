@@ -61,7 +61,7 @@ func (c *control) guardActs(ctx context.Context, result *verify.Result) bool {
 
 // lift is a policy before the guard's, for machines of one namespace: it passes what the guard would drop on to all other policies.
 func lift(id, namespace string) *unstructured.Unstructured {
-	policy := reference(calicoVersion, "GlobalNetworkPolicy", "", render.GuardTier+".verify-"+id)
+	policy := kube.Reference(calicoVersion, "GlobalNetworkPolicy", "", render.GuardTier+".verify-"+id)
 	policy.Object["spec"] = map[string]any{
 		"tier": render.GuardTier, "order": int64(50), "types": []any{"Ingress"},
 		"selector": fmt.Sprintf("app == 'machine' && projectcalico.org/namespace == '%s'", namespace),
@@ -90,7 +90,7 @@ func (c *control) contactSeen(from *unstructured.Unstructured, to string, got co
 	if err != nil {
 		return c.seen(kube.Name(from), fmt.Sprintf("to %s: %s", to, err))
 	}
-	return c.seen(kube.Name(from), fmt.Sprintf("to %s, port %d: %s", to, kubeletPort, got))
+	return c.seen(kube.Name(from), fmt.Sprintf("to %s, port %d: %s", to, verify.KubeletPort, got))
 }
 
 // blocked tries all machines from all scratch pods.

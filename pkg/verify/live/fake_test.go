@@ -22,6 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/gardener/kindling/pkg/kube"
 )
 
 // fakeCluster is an API server in memory. Pods that are made run at once; workloads that are scaled lose or get back their pods.
@@ -109,7 +111,7 @@ func (f *fakeCluster) ListPaged(ctx context.Context, object *unstructured.Unstru
 }
 
 func (f *fakeCluster) Pods(ctx context.Context, namespace string, selector *metav1.LabelSelector) ([]corev1.Pod, error) {
-	pods, err := list[corev1.Pod](f.List(ctx, reference("v1", "Pod", namespace, "")))
+	pods, err := list[corev1.Pod](f.List(ctx, kube.Reference("v1", "Pod", namespace, "")))
 	if selector == nil || err != nil {
 		return pods, err
 	}
@@ -164,7 +166,7 @@ func (f *fakeCluster) tell(what string) {
 
 // scale gives a workload one pod, or none.
 func (f *fakeCluster) scale(workload *unstructured.Unstructured, count int64) {
-	pod := reference("v1", "Pod", workload.GetNamespace(), workload.GetName()+"-x")
+	pod := kube.Reference("v1", "Pod", workload.GetNamespace(), workload.GetName()+"-x")
 	if count == 0 {
 		delete(f.objects, key(pod))
 		return

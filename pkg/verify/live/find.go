@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/verify"
 )
 
@@ -83,14 +84,14 @@ func (t *target) fit() error {
 }
 
 func candidates(ctx context.Context, seed, garden Cluster) ([]*target, error) {
-	shoots, known, err := served(ctx, garden, reference(coreVersion, "Shoot", "", ""))
+	shoots, known, err := served(ctx, garden, kube.Reference(coreVersion, "Shoot", "", ""))
 	if err != nil {
 		return nil, err
 	}
 	if !known {
 		return copies(ctx, seed)
 	}
-	seeds, _, err := served(ctx, garden, reference(coreVersion, "Seed", "", ""))
+	seeds, _, err := served(ctx, garden, kube.Reference(coreVersion, "Seed", "", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func candidates(ctx context.Context, seed, garden Cluster) ([]*target, error) {
 
 // copies reads the copies of Shoot and Seed that gardenlet leaves for extensions.
 func copies(ctx context.Context, seed Cluster) ([]*target, error) {
-	clusters, _, err := served(ctx, seed, reference(extensionVersion, "Cluster", "", ""))
+	clusters, _, err := served(ctx, seed, kube.Reference(extensionVersion, "Cluster", "", ""))
 	if err != nil {
 		return nil, err
 	}

@@ -15,15 +15,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/verify"
+	"github.com/gardener/kindling/pkg/vpn"
 )
 
 // calicoVersion is the group that Calico's own programs read in its usual mode.
 const calicoVersion = "crd.projectcalico.org/v1"
-
-// infrastructure is the namespace of machines from Gardener v1.148 on; before, they are in that of the control plane.
-func infrastructure(technicalID string) string { return "infra-" + technicalID }
 
 // gather reads what the static part judges.
 func (r *run) gather(ctx context.Context) (*verify.Facts, error) {
@@ -39,14 +39,14 @@ func (r *run) gather(ctx context.Context) (*verify.Facts, error) {
 func (r *run) readPods(ctx context.Context, f *verify.Facts) error {
 	namespace := f.Shoot.TechnicalID
 	f.ControlPlaneLabels = r.labels
-	for _, in := range []string{namespace, infrastructure(namespace)} {
+	for _, in := range []string{namespace, podroutes.Infrastructure(namespace)} {
 		pods, err := r.Seed.Pods(ctx, in, nil)
 		if err != nil {
 			return err
 		}
 		for i := range pods {
 			switch {
-			case pods[i].Labels["app"] == "machine" && pods[i].DeletionTimestamp == nil:
+			case podroutes.IsMachine(&pods[i]) && pods[i].DeletionTimestamp == nil:
 				f.Machines = append(f.Machines, pods[i])
 			case in == namespace:
 				f.ControlPlane = append(f.ControlPlane, pods[i])
@@ -54,18 +54,18 @@ func (r *run) readPods(ctx context.Context, f *verify.Facts) error {
 		}
 	}
 	if len(f.Machines) == 0 {
-		return targetError("shoot %s has no machine: no pod with label app=machine in the namespaces %s and %s", f.Shoot, namespace, infrastructure(namespace))
+		return targetError("shoot %s has no machine: no pod with label app=machine in the namespaces %s and %s", f.Shoot, namespace, podroutes.Infrastructure(namespace))
 	}
 	return nil
 }
 
 func (r *run) readPolicies(ctx context.Context, f *verify.Facts) error {
-	for _, namespace := range []string{f.Shoot.TechnicalID, infrastructure(f.Shoot.TechnicalID)} {
-		policies, err := list[networkingv1.NetworkPolicy](r.Seed.List(ctx, reference("networking.k8s.io/v1", "NetworkPolicy", namespace, "")))
+	for _, namespace := range []string{f.Shoot.TechnicalID, podroutes.Infrastructure(f.Shoot.TechnicalID)} {
+		policies, err := list[networkingv1.NetworkPolicy](r.Seed.List(ctx, kube.Reference("networking.k8s.io/v1", "NetworkPolicy", namespace, "")))
 		if err != nil {
 			return err
 		}
-		services, err := list[corev1.Service](r.Seed.List(ctx, reference("v1", "Service", namespace, "")))
+		services, err := list[corev1.Service](r.Seed.List(ctx, kube.Reference("v1", "Service", namespace, "")))
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (r *run) readPolicies(ctx context.Context, f *verify.Facts) error {
 }
 
 func (r *run) readPools(ctx context.Context, f *verify.Facts) error {
-	pools, known, err := served(ctx, r.Seed, reference(calicoVersion, "IPPool", "", ""))
+	pools, known, err := served(ctx, r.Seed, kube.Reference(calicoVersion, "IPPool", "", ""))
 	if err != nil || !known {
 		return err
 	}
@@ -93,13 +93,13 @@ func (r *run) readPools(ctx context.Context, f *verify.Facts) error {
 			Manual: text(pools[i].Object, "spec", "assignmentMode") == "Manual", Created: pools[i].GetCreationTimestamp().Time,
 		})
 	}
-	guard, err := r.Seed.Get(ctx, reference(calicoVersion, "GlobalNetworkPolicy", "", render.GuardPolicy))
+	guard, err := r.Seed.Get(ctx, kube.Reference(calicoVersion, "GlobalNetworkPolicy", "", render.GuardPolicy))
 	f.Guard = guard != nil
 	return err
 }
 
 func (r *run) readClasses(ctx context.Context, f *verify.Facts) error {
-	classes, known, err := served(ctx, r.Seed, reference(machineVersion, "MachineClass", f.Shoot.TechnicalID, ""))
+	classes, known, err := served(ctx, r.Seed, kube.Reference(machineVersion, "MachineClass", f.Shoot.TechnicalID, ""))
 	f.ClassesServed = known
 	for i := range classes {
 		class := verify.Class{Name: classes[i].GetName()}
@@ -115,10 +115,10 @@ func (r *run) readClasses(ctx context.Context, f *verify.Facts) error {
 
 func (r *run) readShoot(ctx context.Context, f *verify.Facts) error {
 	var err error
-	if f.Nodes, err = list[corev1.Node](r.shoot.List(ctx, reference("v1", "Node", "", ""))); err != nil {
+	if f.Nodes, err = list[corev1.Node](r.shoot.List(ctx, kube.Reference("v1", "Node", "", ""))); err != nil {
 		return err
 	}
-	f.Tunnels, err = r.shoot.Pods(ctx, metav1.NamespaceSystem, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "vpn-shoot"}})
+	f.Tunnels, err = r.shoot.Pods(ctx, metav1.NamespaceSystem, &metav1.LabelSelector{MatchLabels: map[string]string{"app": vpn.VPNShoot}})
 	return err
 }
 

@@ -82,24 +82,15 @@ func (r *run) mayBreak(ctx context.Context) error {
 	if operation := r.target.shoot.Operation; operation.Running() {
 		return refusedFor(r.target.shoot, operation)
 	}
-	shoot := r.target.shoot
-	needed := []struct {
+	in, namespace, _ := r.end()
+	for _, need := range []struct {
 		in                         where
 		group, resource, namespace string
-	}{{inGarden, "core.gardener.cloud", "shoots", shoot.Namespace}}
-	if r.Break == verify.BreakSeed {
-		needed = append(needed, struct {
-			in                         where
-			group, resource, namespace string
-		}{inSeed, "apps", r.workloads(), shoot.TechnicalID})
-	} else {
-		needed = append(needed, struct {
-			in                         where
-			group, resource, namespace string
-		}{inShoot, "apps", r.workloads(), metav1.NamespaceSystem})
-	}
-	for _, need := range needed {
-		review := reference("authorization.k8s.io/v1", "SelfSubjectAccessReview", "", "")
+	}{
+		{inGarden, "core.gardener.cloud", "shoots", r.target.shoot.Namespace},
+		{in, "apps", r.workloads(), namespace},
+	} {
+		review := kube.Reference("authorization.k8s.io/v1", "SelfSubjectAccessReview", "", "")
 		review.Object["spec"] = map[string]any{"resourceAttributes": map[string]any{
 			"verb": "patch", "group": need.group, "resource": need.resource, "namespace": need.namespace,
 		}}
@@ -133,12 +124,17 @@ func (r *run) operation(ctx context.Context) (verify.Operation, error) {
 	return shoot.Operation, err
 }
 
+// end says where the end of the VPN is that is taken away.
+func (r *run) end() (in where, namespace, name string) {
+	if r.Break == verify.BreakShoot {
+		return inShoot, metav1.NamespaceSystem, vpn.VPNShoot
+	}
+	return inSeed, r.target.shoot.TechnicalID, vpn.VPNSeedServer
+}
+
 // endOfVPN is the workload to take away.
 func (r *run) endOfVPN(ctx context.Context) (*unstructured.Unstructured, where, error) {
-	in, namespace, name := inSeed, r.target.shoot.TechnicalID, vpn.VPNSeedServer
-	if r.Break == verify.BreakShoot {
-		in, namespace, name = inShoot, metav1.NamespaceSystem, vpn.VPNShoot
-	}
+	in, namespace, name := r.end()
 	workload, err := workload(ctx, r.changes.clusters[in], namespace, name)
 	if err != nil {
 		return nil, in, err
@@ -152,7 +148,7 @@ func (r *run) endOfVPN(ctx context.Context) (*unstructured.Unstructured, where, 
 // workload is a StatefulSet with high availability, and a Deployment without.
 func workload(ctx context.Context, cluster Cluster, namespace, name string) (*unstructured.Unstructured, error) {
 	for _, kind := range []string{"StatefulSet", "Deployment"} {
-		live, err := cluster.Get(ctx, reference("apps/v1", kind, namespace, name))
+		live, err := cluster.Get(ctx, kube.Reference("apps/v1", kind, namespace, name))
 		if err != nil || live != nil {
 			return live, err
 		}
@@ -162,7 +158,7 @@ func workload(ctx context.Context, cluster Cluster, namespace, name string) (*un
 
 // ignoreTunnel keeps gardener-resource-manager, where there is one, from bringing vpn-shoot back.
 func (r *run) ignoreTunnel(ctx context.Context) error {
-	live, err := r.Seed.Get(ctx, reference(resourcesVersion, "ManagedResource", r.target.shoot.TechnicalID, tunnelResource))
+	live, err := r.Seed.Get(ctx, kube.Reference(resourcesVersion, "ManagedResource", r.target.shoot.TechnicalID, tunnelResource))
 	if err != nil || live == nil {
 		return err
 	}

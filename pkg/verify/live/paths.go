@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/gardener/kindling/pkg/verify"
+	"github.com/gardener/kindling/pkg/vpn"
 )
 
 // attemptTimeout bounds one attempt: connections that nobody answers don't end by themselves.
@@ -86,7 +87,7 @@ func (r *run) witness(ctx context.Context) (*corev1.Pod, error) {
 	return &pods[0], nil
 }
 
-func isTunnel(pod *corev1.Pod) bool { return pod.Labels["app"] == "vpn-shoot" }
+func isTunnel(pod *corev1.Pod) bool { return pod.Labels["app"] == vpn.VPNShoot }
 
 func rank(pod *corev1.Pod) int {
 	if isTunnel(pod) {

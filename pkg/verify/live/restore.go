@@ -8,6 +8,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/gardener/kindling/pkg/kube"
 )
 
 // Restore finishes what an earlier run could not, and returns what it took back, in words. Seed and Garden are needed, the kubeconfig for the
@@ -23,11 +27,9 @@ func Restore(ctx context.Context, journal *Journal, opts Options) ([]string, err
 	}
 	c := &changes{journal: journal, begun: true, content: content, clusters: map[where]Cluster{inSeed: opts.Seed, inGarden: opts.Garden}}
 	if slices.ContainsFunc(content.Changes, func(one change) bool { return one.Where == inShoot }) {
-		opened := &access{opts.ShootKubeconfig, func() {}}
-		if len(opts.ShootKubeconfig) == 0 {
-			if opened, err = openAccess(ctx, opts.Seed, content.Namespace); err != nil {
-				return nil, err
-			}
+		opened, err := opts.openShoot(ctx, content.Namespace)
+		if err != nil {
+			return nil, err
 		}
 		defer opened.close()
 		if c.clusters[inShoot], err = opts.Connect(opened.kubeconfig); err != nil {
@@ -37,12 +39,14 @@ func Restore(ctx context.Context, journal *Journal, opts Options) ([]string, err
 	return done, c.restore(ctx, opts.Report)
 }
 
+// object names what is changed.
+func (c change) object() *unstructured.Unstructured {
+	return kube.Reference(c.APIVersion, c.Kind, c.Namespace, c.Name)
+}
+
 // describe says what restoring does about a change.
 func (c change) describe() string {
-	object := fmt.Sprintf("%s %s", c.Kind, c.Name)
-	if c.Namespace != "" {
-		object = fmt.Sprintf("%s %s/%s", c.Kind, c.Namespace, c.Name)
-	}
+	object := kube.Name(c.object())
 	switch {
 	case c.Created:
 		return fmt.Sprintf("%s of the %s is removed", object, c.Where)

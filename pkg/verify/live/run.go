@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/verify"
 	"github.com/gardener/kindling/pkg/vpn"
@@ -90,7 +91,7 @@ func (r *run) prepare(ctx context.Context) (*verify.Facts, error) {
 		return nil, err
 	}
 	shoot := r.target.shoot
-	namespace, err := r.Seed.Get(ctx, reference("v1", "Namespace", "", shoot.TechnicalID))
+	namespace, err := r.Seed.Get(ctx, kube.Reference("v1", "Namespace", "", shoot.TechnicalID))
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +100,8 @@ func (r *run) prepare(ctx context.Context) (*verify.Facts, error) {
 			shoot.TechnicalID, shoot, shoot.SeedName)
 	}
 	r.labels = namespace.GetLabels()
-	r.access = &access{r.ShootKubeconfig, func() {}}
-	if len(r.ShootKubeconfig) == 0 {
-		if r.access, err = openAccess(ctx, r.Seed, shoot.TechnicalID); err != nil {
-			return nil, err
-		}
+	if r.access, err = r.openShoot(ctx, shoot.TechnicalID); err != nil {
+		return nil, err
 	}
 	if r.shoot, err = r.Connect(r.access.kubeconfig); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/verify"
 )
 
@@ -81,7 +82,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		"the Service of the old bypass is a bypass": {
 			change: func(w *world) {
-				service := reference("v1", "Service", "shoot--local--local", "machines")
+				service := kube.Reference("v1", "Service", "shoot--local--local", "machines")
 				service.Object["spec"] = map[string]any{"ports": []any{map[string]any{"port": int64(10250)}}}
 				w.seed.objects[key(service)] = service
 			},
@@ -170,7 +171,7 @@ func (w *world) operation(state string) {
 // onlyCopies leaves what a seed knows when the garden is elsewhere.
 func (w *world) onlyCopies() {
 	shoot, seed := w.seed.objects["Shoot/garden-local/local"], w.seed.objects["Seed//local"]
-	copied := reference(extensionVersion, "Cluster", "", "shoot--local--local")
+	copied := kube.Reference(extensionVersion, "Cluster", "", "shoot--local--local")
 	copied.Object["spec"] = map[string]any{"shoot": shoot.Object, "seed": seed.Object}
 	w.seed.objects[key(copied)] = copied
 	delete(w.seed.objects, key(shoot))
@@ -211,7 +212,7 @@ func TestWhatDoesNotFitIsAnErrorBeforeAnythingIsTried(t *testing.T) {
 		"no such shoot": {func(*world) {}, "garden-local/x", "there are: garden-local/local"},
 		"no shoots":     {func(w *world) { delete(w.seed.objects, "Shoot/garden-local/local") }, "", "there is no shoot"},
 		"a wrong pair of kubeconfigs": {func(w *world) {
-			node := reference("v1", "Node", "", "elsewhere")
+			node := kube.Reference("v1", "Node", "", "elsewhere")
 			w.shoot.objects = map[string]*unstructured.Unstructured{key(node): node}
 		}, "", "don't belong together"},
 	} {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/verify"
 )
 
@@ -34,20 +35,20 @@ func CheckSeed(ctx context.Context, opts SeedOptions) (*verify.Report, error) {
 		return nil, err
 	}
 	facts := &verify.SeedFacts{Now: opts.Now(), Seed: *seed}
-	info, err := opts.Seed.Get(ctx, reference("v1", "ConfigMap", "kube-system", "shoot-info"))
+	info, err := opts.Seed.Get(ctx, kube.Reference("v1", "ConfigMap", "kube-system", "shoot-info"))
 	if err != nil {
 		return nil, err
 	}
 	if info != nil {
 		facts.ShootInfo, _, _ = unstructured.NestedStringMap(info.Object, "data")
 	}
-	if facts.Nodes, err = list[corev1.Node](opts.Seed.ListPaged(ctx, reference("v1", "Node", "", ""))); err != nil {
+	if facts.Nodes, err = list[corev1.Node](opts.Seed.ListPaged(ctx, kube.Reference("v1", "Node", "", ""))); err != nil {
 		return nil, err
 	}
-	if facts.Pods, err = list[corev1.Pod](opts.Seed.ListPaged(ctx, reference("v1", "Pod", "", ""))); err != nil {
+	if facts.Pods, err = list[corev1.Pod](opts.Seed.ListPaged(ctx, kube.Reference("v1", "Pod", "", ""))); err != nil {
 		return nil, err
 	}
-	if facts.Services, err = list[corev1.Service](opts.Seed.ListPaged(ctx, reference("v1", "Service", "", ""))); err != nil {
+	if facts.Services, err = list[corev1.Service](opts.Seed.ListPaged(ctx, kube.Reference("v1", "Service", "", ""))); err != nil {
 		return nil, err
 	}
 	report.Seed, report.Results = seed.Name, verify.JudgeSeed(facts)
@@ -56,7 +57,7 @@ func CheckSeed(ctx context.Context, opts SeedOptions) (*verify.Report, error) {
 }
 
 func findSeed(ctx context.Context, opts SeedOptions) (*verify.Seed, error) {
-	objects, _, err := served(ctx, opts.Garden, reference(coreVersion, "Seed", "", ""))
+	objects, _, err := served(ctx, opts.Garden, kube.Reference(coreVersion, "Seed", "", ""))
 	if err != nil {
 		return nil, err
 	}
