@@ -81,14 +81,12 @@ func (c Checkout) parts(values Values) []v1alpha1.Part {
 	known := values.Gardener
 	add(v1alpha1.PartControlPlane, is(known.ControlPlane.Deployed, true) && !is(known.ControlPlane.KindIsGardenCluster, false))
 	add(v1alpha1.PartGarden, is(known.Garden.Deployed, true))
-	add(v1alpha1.PartSeed, is(known.Seed.Deployed, true) || known.Seed.Deployed == nil && c.Version.Has(gatewaysOutside))
+	// With load balancers in containers the chart has no values of seeds any more.
+	add(v1alpha1.PartSeed, is(known.Seed.Deployed, true) || known.Seed.Deployed == nil && c.Version.Has(gardener.LoadBalancerContainers))
 	add(v1alpha1.PartAPIServerRelay, is(known.APIServerRelay.Deployed, true))
 	add(v1alpha1.PartBackupBucket, is(values.BackupBucket.Deployed, true))
 	return parts
 }
-
-// gatewaysOutside: the chart has no values of seeds any more, as their gateways are reached by load balancers.
-const gatewaysOutside gardener.Feature = 141
 
 func is(value *bool, want bool) bool { return value != nil && *value == want }
 

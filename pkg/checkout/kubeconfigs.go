@@ -24,7 +24,6 @@ const (
 	seedByOperator       gardener.Feature = 97
 	renamedClusters      gardener.Feature = 123
 	providerCredentials  gardener.Feature = 132
-	runtimeKubeconfig    gardener.Feature = 138
 	credentialsOfProject gardener.Feature = 148
 )
 
@@ -63,11 +62,11 @@ func places() []place {
 		{0, renamedClusters, "gardener-local-ha-multi-zone", providerDir + "seed-kind-ha-multi-zone/base/kubeconfig", false},
 		{0, renamedClusters, "gardener-operator-local", kindDir + "operator/kubeconfig", false},
 		{seedByOperator, renamedClusters, "gardener-operator-local", providerDir + "seed-operator/base/kubeconfig", false},
-		{0, runtimeKubeconfig, "gardener-extensions", kindDir + "extensions/kubeconfig", false},
-		{0, runtimeKubeconfig, "gardener-extensions", "example/provider-extensions/garden/kubeconfig", false},
+		{0, gardener.RuntimeKubeconfig, "gardener-extensions", kindDir + "extensions/kubeconfig", false},
+		{0, gardener.RuntimeKubeconfig, "gardener-extensions", "example/provider-extensions/garden/kubeconfig", false},
 
-		{renamedClusters, runtimeKubeconfig, "gardener-operator-local", kindDir + "multi-zone/kubeconfig", false},
-		{runtimeKubeconfig, gardener.GardenletResource, "gardener-operator-local", runtimesDir + "runtime/kubeconfig", false},
+		{renamedClusters, gardener.RuntimeKubeconfig, "gardener-operator-local", kindDir + "multi-zone/kubeconfig", false},
+		{gardener.RuntimeKubeconfig, gardener.GardenletResource, "gardener-operator-local", runtimesDir + "runtime/kubeconfig", false},
 		{renamedClusters, gardener.GardenletResource, "gardener-operator-local", seedsDir + "seed-local/kubeconfig", false},
 		{providerCredentials, gardener.GardenletResource, "gardener-operator-local", providersDir + "secret-project-garden-with-kind-kubeconfig/kubeconfig", true},
 		{renamedClusters, gardener.GardenletResource, "gardener-local-multi-node2", kindDir + "multi-node2/kubeconfig", false},
@@ -112,7 +111,7 @@ func targets() []target {
 		{0, renamedClusters, "ha-single-zone2", "gardener-local2-ha-single-zone"},
 		{0, renamedClusters, "ha-multi-zone", "gardener-local-ha-multi-zone"},
 		{0, renamedClusters, "operator", "gardener-operator-local"},
-		{0, runtimeKubeconfig, "extensions", "gardener-extensions"},
+		{0, gardener.RuntimeKubeconfig, "extensions", "gardener-extensions"},
 		{renamedClusters, gardener.GardenletResource, "multi-node", "gardener-operator-local"},
 		{renamedClusters, gardener.GardenletResource, "multi-node2", "gardener-local-multi-node2"},
 		{renamedClusters, gardener.GardenletResource, "multi-zone", "gardener-operator-local"},

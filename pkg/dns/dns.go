@@ -87,10 +87,9 @@ type Name struct {
 
 // Versions from which on names are known, as hack/kind-up.sh has them.
 const (
-	virtualGarden       gardener.Feature = 96
-	virtualGardenAPI    gardener.Feature = 97
-	discovery           gardener.Feature = 126
-	virtualGardenOnHost gardener.Feature = 134
+	virtualGarden    gardener.Feature = 96
+	virtualGardenAPI gardener.Feature = 97
+	discovery        gardener.Feature = 126
 )
 
 // Names returns the names that pods are told before there is a server of the domain. Nodes are told the first one only.
@@ -106,23 +105,21 @@ func Names(version gardener.Version) []Name {
 		{discovery, "discovery.ingress.runtime-garden"},
 	} {
 		if version.Has(one.since) {
-			names = append(names, Name{one.name + "." + Zone, !version.Has(virtualGardenOnHost)})
+			names = append(names, Name{one.name + "." + Zone, !version.Has(gardener.VirtualGardenOnHost)})
 		}
 	}
 	return names
 }
 
-// Versions from which on this machine's own hosts file has a name, as hack/kind-up.sh checks and dev-setup/infra.sh writes it.
-const (
-	gardenOnHost   gardener.Feature = 107
-	registryOnHost gardener.Feature = 134
-)
+// gardenOnHost is the version from which on this machine's own hosts file has a name, as hack/kind-up.sh checks and dev-setup/infra.sh
+// writes it. With the registry outside it is another one.
+const gardenOnHost gardener.Feature = 107
 
 // HostName returns the name that stands for the registry in the hosts file of the user's machine; ok is false for versions that push to
 // localhost.
 func HostName(version gardener.Version) (name string, ok bool) {
 	switch {
-	case version.Has(registryOnHost):
+	case version.Has(gardener.RegistryOutside):
 		return RegistryName, true
 	case version.Has(gardenOnHost):
 		return GardenName, true

@@ -58,31 +58,40 @@ func (e *Environment) folders() steps.Step {
 			}
 			return dir, nil
 		}),
-		Undo: func(ctx context.Context) (string, error) {
-			var removed bool
-			others, err := e.releaseShared(ctx, dir, func(made []string) error {
-				removed = slices.Contains(made, dir) && exists(dir)
-				if !removed {
-					return nil
-				}
-				if err := e.removeFolder(ctx, dir); err != nil {
-					return err
-				}
-				return e.removeEmpty(filepath.Dir(dir))
-			})
-			switch {
-			case len(others) > 0:
-				return "left: used by " + strings.Join(others, ", "), err
-			case removed:
-				return "removed", err
-			}
-			return "left: kindling did not make it", err
-		},
+		Undo: func(ctx context.Context) (string, error) { return e.undoFolders(ctx, []string{dir}) },
 	}
 }
 
 func (e *Environment) backupBucketsDir() string {
 	return render.BackupBucketsDir(e.spec, render.Options{Dir: e.Dir, SharedDir: e.StateDir})
+}
+
+// undoFolders removes those of the folders that kindling made and no other environment uses.
+func (e *Environment) undoFolders(ctx context.Context, dirs []string) (string, error) {
+	var removed, left []string
+	for _, dir := range dirs {
+		others, err := e.releaseShared(ctx, dir, func(made []string) error {
+			if !slices.Contains(made, dir) || !exists(dir) {
+				return nil
+			}
+			removed = append(removed, dir)
+			if err := e.removeFolder(ctx, dir); err != nil {
+				return err
+			}
+			return e.removeEmpty(filepath.Dir(dir))
+		})
+		if err != nil {
+			return "", err
+		}
+		left = union(left, others...)
+	}
+	switch {
+	case len(left) > 0:
+		return "left: used by " + strings.Join(left, ", "), nil
+	case len(removed) > 0:
+		return "removed", nil
+	}
+	return "left: kindling did not make it", nil
 }
 
 // removeEmpty removes a folder below that of what environments share, when it is empty: no other folder is kindling's own.

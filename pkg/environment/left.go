@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/gardener/kindling/pkg/dns"
 	"github.com/gardener/kindling/pkg/steps"
@@ -63,33 +62,6 @@ func (e *Environment) foldersLeft(used []string, list steps.List) []string {
 	return slices.DeleteFunc(slices.Clone(used), func(name string) bool {
 		return !filepath.IsAbs(name) || has(list, stepFolders) && name == e.backupBucketsDir()
 	})
-}
-
-func (e *Environment) undoFolders(ctx context.Context, dirs []string) (string, error) {
-	var removed, left []string
-	for _, dir := range dirs {
-		others, err := e.releaseShared(ctx, dir, func(made []string) error {
-			if !slices.Contains(made, dir) || !exists(dir) {
-				return nil
-			}
-			removed = append(removed, dir)
-			if err := e.removeFolder(ctx, dir); err != nil {
-				return err
-			}
-			return e.removeEmpty(filepath.Dir(dir))
-		})
-		if err != nil {
-			return "", err
-		}
-		left = union(left, others...)
-	}
-	switch {
-	case len(left) > 0:
-		return "left: used by " + strings.Join(left, ", "), nil
-	case len(removed) > 0:
-		return "removed", nil
-	}
-	return "left: kindling did not make it", nil
 }
 
 func has(list steps.List, name string) bool {

@@ -54,11 +54,15 @@ const (
 	// RegistryOutside: registry and caches are containers beside the clusters. Before, they are pods of the garden's cluster
 	// (gardener/gardener#13551).
 	RegistryOutside Feature = 134
+	// VirtualGardenOnHost: the virtual garden's names are those of an address of the engine's host. Before, they are the control-plane node's.
+	VirtualGardenOnHost Feature = 134
 	// DNSCredentials: Seed.spec.dns.provider has credentialsRef instead of secretRef.
 	DNSCredentials Feature = 135
 	// DNSServer: the names of the local setup are those of a server beside the clusters, which DNSRecords are written to. Before, they are
 	// entries in the nodes and in CoreDNS (gardener/gardener#14062).
 	DNSServer Feature = 138
+	// RuntimeKubeconfig: the kubeconfig of the garden's cluster is in dev-setup/kubeconfigs/runtime.
+	RuntimeKubeconfig Feature = 138
 	// LoadBalancerRangeIPv6: as LoadBalancerRange, in fd00:ff::/120.
 	LoadBalancerRangeIPv6 Feature = 138
 	// LoadBalancerContainers: each load balancer is a container that publishes its ports on an address of its own; the nodes have the engine's
