@@ -103,6 +103,20 @@ type commandFailed struct{ code int }
 
 func (*commandFailed) Error() string { return "" }
 
+// hiddenFailed ends a hidden command that ran with the rights of root, so that whoever called it can tell that it had them.
+type hiddenFailed struct{ err error }
+
+func (e *hiddenFailed) Error() string { return e.err.Error() }
+func (e *hiddenFailed) Unwrap() error { return e.err }
+
+// hidden wraps the error of a hidden command; nil stays nil.
+func hidden(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &hiddenFailed{err}
+}
+
 // labInterrupted says that a laboratory was interrupted, which can't go on from anywhere.
 type labInterrupted struct{ err error }
 
@@ -128,6 +142,9 @@ func (e *verifyInterrupted) Unwrap() error { return e.err }
 func ExitCode(err error) int {
 	if failed, ok := errors.AsType[*commandFailed](err); ok {
 		return failed.code
+	}
+	if is[*hiddenFailed](err) {
+		return privileged.FailedExit
 	}
 	switch {
 	case err == nil:

@@ -36,7 +36,7 @@ func newHostResolverCommand() *cobra.Command {
 				if err != nil {
 					return &UsageError{err}
 				}
-				return change.do(command.Context(), settings)
+				return hidden(change.do(command.Context(), settings))
 			},
 		}
 		one.Flags().StringVar(&kind, environment.ResolverKind, "", "resolver")

@@ -35,7 +35,7 @@ func newLoopbackCommand() *cobra.Command {
 					}
 					addresses[i] = address
 				}
-				return change.do(command.Context(), addresses)
+				return hidden(change.do(command.Context(), addresses))
 			},
 		})
 	}

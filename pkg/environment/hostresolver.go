@@ -162,15 +162,17 @@ func (e *Environment) tellResolver(ctx context.Context, change string, settings 
 func (e *Environment) undoResolver(ctx context.Context) (string, error) {
 	text := "left: kindling told it nothing"
 	others, err := e.releaseShared(ctx, stepResolver, func(made []string) error {
-		if len(made) == 0 {
-			return nil
-		}
-		text = "taken back: " + strings.Join(slices.Sorted(slices.Values(made)), ", ")
 		kind := hostresolver.Resolved
 		if runtime.GOOS == "darwin" {
 			kind = hostresolver.MacOS
 		}
-		return e.tellResolver(ctx, ResolverUnset, hostresolver.Recorded(kind, made), func(string) {})
+		// It is entered before the deed, for which the rights may not have been had.
+		there, err := e.host().There(kind, made)
+		if err != nil || len(there) == 0 {
+			return err
+		}
+		text = "taken back: " + strings.Join(slices.Sorted(slices.Values(there)), ", ")
+		return e.tellResolver(ctx, ResolverUnset, hostresolver.Recorded(kind, there), func(string) {})
 	})
 	if len(others) > 0 {
 		text = "left: used by " + strings.Join(others, ", ")

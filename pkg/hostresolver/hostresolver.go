@@ -190,26 +190,6 @@ func (h Host) Missing(s Settings) ([]string, error) {
 	return missing, nil
 }
 
-// entryPrefix tells entries of the hosts file from files on record.
-const entryPrefix = "/" + hostsFile + " "
-
-// Recorded returns what is to be taken back of what Missing named before it was made.
-func Recorded(kind Kind, made []string) Settings {
-	s := Settings{}
-	for _, one := range made {
-		text, isEntry := strings.CutPrefix(one, entryPrefix)
-		address, name, _ := strings.Cut(text, " ")
-		parsed, err := netip.ParseAddr(address)
-		switch {
-		case isEntry && err == nil:
-			s.Hosts = append(s.Hosts, hosts.Entry{Address: parsed, Name: name})
-		case !isEntry:
-			s.Kind = kind
-		}
-	}
-	return s
-}
-
 func (h Host) read(name string) (string, error) {
 	content, err := os.ReadFile(h.path(name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -265,22 +245,6 @@ func (h Host) Unset(ctx context.Context, s Settings) error {
 		return fmt.Errorf("removing what the resolver of this machine is told: %w", err)
 	}
 	return s.reload(ctx)
-}
-
-// editHosts writes in place: the file may be a mount.
-func (h Host) editHosts(edit func(string) string) error {
-	before, err := h.read(hostsFile)
-	if err != nil {
-		return err
-	}
-	after := edit(before)
-	if after == before {
-		return nil
-	}
-	if err := os.WriteFile(h.path(hostsFile), []byte(after), 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", h.path(hostsFile), err)
-	}
-	return nil
 }
 
 // reload makes the resolver read its configuration. That of macOS looks itself.

@@ -6,6 +6,7 @@
 package privileged
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,12 @@ func (e *NeededError) Error() string {
 // Unwrap returns the cause.
 func (e *NeededError) Unwrap() error { return e.Err }
 
+// sudoRefused is the exit code of sudo where it does not run the command.
+const sudoRefused = 1
+
+// FailedExit is the exit code of hidden commands that could not do what they are for. sudo itself has 1.
+const FailedExit = 10
+
 // Run runs a hidden command by sudo, once. What takes the rights, and how to go on without them, is for the error.
 func (r Runner) Run(ctx context.Context, what, instead string, args ...string) error {
 	program := "sudo"
@@ -69,11 +76,15 @@ func (r Runner) Run(ctx context.Context, what, instead string, args ...string) e
 		}
 	}
 	err := process.Run()
+	said := strings.TrimSpace(stderr.String())
+	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case ended && exit.ExitCode() != sudoRefused:
+		return fmt.Errorf("%s failed, with the rights of root: %s\n%s", what, cmp.Or(said, err.Error()), instead)
 	case err != nil:
-		return &NeededError{what, shown, instead, fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String()))}
+		return &NeededError{what, shown, instead, fmt.Errorf("%w: %s", err, said)}
 	}
 	return nil
 }

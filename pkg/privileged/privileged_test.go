@@ -27,6 +27,10 @@ func sudo() {
 		_, _ = os.Stderr.WriteString("sudo: " + reason + "\n")
 		os.Exit(1)
 	}
+	if reason := os.Getenv("COMMAND_FAILS"); reason != "" {
+		_, _ = os.Stderr.WriteString(reason + "\n")
+		os.Exit(privileged.FailedExit)
+	}
 }
 
 func TestWithoutATerminalSudoMustNotAsk(t *testing.T) {
@@ -50,6 +54,18 @@ func TestARefusalNamesTheCommandAndTheWayWithout(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in the error:\n%s", want, err)
 		}
+	}
+}
+
+func TestAFailureWithTheRightsIsNoLackOfThem(t *testing.T) {
+	t.Setenv("SUDO_CALL", filepath.Join(t.TempDir(), "call"))
+	t.Setenv("COMMAND_FAILS", "kindling: restarting systemd-resolved: it is masked")
+	err := privileged.Runner{Program: "/usr/bin/kindling"}.Run(t.Context(), "Telling the resolver", "Or leave it alone.", "host-resolver", "set")
+	if _, ok := errors.AsType[*privileged.NeededError](err); ok || err == nil {
+		t.Fatalf("error %v, want the command's own", err)
+	}
+	if want := "Telling the resolver failed, with the rights of root: kindling: restarting systemd-resolved: it is masked\nOr leave it alone."; err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
 	}
 }
 
