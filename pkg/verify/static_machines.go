@@ -35,7 +35,7 @@ func machinePods(f *Facts) Result {
 	}
 	r.Text = fmt.Sprintf("%d machines", len(f.Machines))
 	if r.Status == Failed {
-		r.Text = "machines have addresses that they should not have, or from nowhere"
+		r.Text = "addresses of machines, or what they name as their pool, are not as they should be"
 	}
 	return r.Result
 }

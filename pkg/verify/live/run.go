@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/podroutes"
@@ -177,7 +178,7 @@ func (r *run) add(results ...verify.Result) { r.report.Results = append(r.report
 func (r *run) routes(ctx context.Context, facts *verify.Facts) []verify.Result {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	observed, err := podroutes.ReadAll(ctx, r.Seed, facts.Shoot.TechnicalID)
+	observed, err := r.tables(ctx, facts.Shoot.TechnicalID)
 	if err != nil {
 		return []verify.Result{unknown(verify.RoutesNodes, verify.PartRoutes, err.Error())}
 	}
@@ -187,6 +188,16 @@ func (r *run) routes(ctx context.Context, facts *verify.Facts) []verify.Result {
 	}
 	r.report.VPN = string(tables[0].Generation())
 	return verify.Routes(facts, tables)
+}
+
+// tables reads them, and again while a pod is just being started, as after an earlier run.
+func (r *run) tables(ctx context.Context, namespace string) (observed []*podroutes.Observed, err error) {
+	// Its error is that time is up, and that of the last reading says why.
+	_ = wait.PollUntilContextTimeout(ctx, pause, r.Patience.Positive, true, func(context.Context) (bool, error) {
+		observed, err = podroutes.ReadAll(ctx, r.Seed, namespace)
+		return err == nil, nil
+	})
+	return observed, err
 }
 
 // outage breaks the VPN, tries what must fail now, and restores, whatever happens in between: a panic, too.
