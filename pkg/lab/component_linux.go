@@ -18,6 +18,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/gardener/kindling/internal/tunnel"
 )
 
 // componentConfig is what a process of the laboratory does. It gets it on standard input as JSON, and writes a line to standard
@@ -92,7 +94,7 @@ func (s serverConfig) start(ctx context.Context, group *errgroup.Group, id ident
 	var handler http.Handler
 	switch s.Kind {
 	case serverProxy:
-		group.Go(func() error { return serve(ctx, listener, connectProxy(), nil) })
+		group.Go(func() error { return serve(ctx, listener, tunnel.Proxy(), nil) })
 		return nil
 	case serverKubelet:
 		handler = kubeletHandler()
@@ -110,19 +112,19 @@ func (s serverConfig) start(ctx context.Context, group *errgroup.Group, id ident
 }
 
 func (t tunnelConfig) start(ctx context.Context, group *errgroup.Group, isReady func()) error {
-	device, err := openTunnelDevice(t.Device, t.Mode)
+	device, err := tunnel.OpenDevice(t.Device, t.Mode)
 	if err != nil {
 		return err
 	}
 	if t.Dial.IsValid() {
-		group.Go(func() error { return dialTunnel(ctx, device, t.dial, isReady) })
+		group.Go(func() error { return tunnel.Dial(ctx, device, t.dial, isReady) })
 		return nil
 	}
 	listener, err := listen(ctx, t.Listen)
 	if err != nil {
 		return errors.Join(err, device.Close())
 	}
-	group.Go(func() error { return serveTunnel(ctx, device, listener) })
+	group.Go(func() error { return tunnel.Serve(ctx, device, listener) })
 	isReady()
 	return nil
 }
@@ -140,7 +142,7 @@ func (t tunnelConfig) dial(ctx context.Context) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(headerTimeout)); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	through, err := connectThrough(conn, t.Dial.String())
+	through, err := tunnel.Through(conn, t.Dial.String())
 	if err != nil {
 		return nil, err
 	}

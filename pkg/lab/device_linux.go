@@ -8,45 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
-// tunDevice is where the kernel gives out TUN and TAP devices.
-const tunDevice = "/dev/net/tun"
-
 // Addresses of the VPN's transfer network, 192.168.123.0/24 in the versions of Gardener that are imitated. With high
 // availability each server has a /26 of its own, and the last /26 is the clients'.
 func transferAddress(last byte) netip.Addr { return netip.AddrFrom4([4]byte{192, 168, 123, last}) }
-
-// addTunnelDevice makes a TUN or TAP device that stays when the process that holds it ends, as in the pods of the VPN: what is
-// then left is a route to a device without carrier.
-func addTunnelDevice(name string, mode netlink.TuntapMode) error {
-	device := &netlink.Tuntap{
-		LinkAttrs: netlink.LinkAttrs{Name: name}, Mode: mode, Flags: netlink.TUNTAP_DEFAULTS | netlink.TUNTAP_NO_PI,
-	}
-	return explain(netlink.LinkAdd(device), "making the device %s by %s", name, tunDevice)
-}
-
-// openTunnelDevice takes hold of a device that is there. Reads of the file wait in Go's poller, so that it can be closed.
-func openTunnelDevice(name string, mode netlink.TuntapMode) (*os.File, error) {
-	request, err := unix.NewIfreq(name)
-	if err != nil {
-		return nil, fmt.Errorf("naming the device %s: %w", name, err)
-	}
-	fd, err := unix.Open(tunDevice, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", tunDevice, err)
-	}
-	request.SetUint16(uint16(mode) | unix.IFF_NO_PI)
-	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
-		_ = unix.Close(fd)
-		return nil, fmt.Errorf("taking hold of the device %s: %w", name, err)
-	}
-	return os.NewFile(uintptr(fd), tunDevice), nil
-}
 
 // bondName is the interface that the VPN's networks are routed to with high availability.
 const bondName = "bond0"

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 
 	"github.com/vishvananda/netlink"
+
+	"github.com/gardener/kindling/internal/tunnel"
 )
 
 // Devices of the VPN, named as in Gardener's.
@@ -62,7 +64,7 @@ func (l *laboratory) buildTun() error {
 
 func addTun(address netip.Addr) error {
 	return steps(
-		func() error { return addTunnelDevice(tunName, netlink.TUNTAP_MODE_TUN) },
+		func() error { return tunnel.AddDevice(tunName, netlink.TUNTAP_MODE_TUN) },
 		func() error { return addAddress(tunName, netip.PrefixFrom(address, transferNetwork().Bits())) },
 		func() error { return up(tunName) },
 	)
@@ -77,7 +79,7 @@ func (l *laboratory) buildBonds() error {
 		server := netip.PrefixFrom(nth(transferNetwork(), 64*i+1), 26)
 		if err := l.namespaces[name].do(func() error {
 			return steps(
-				func() error { return addTunnelDevice(tapName, netlink.TUNTAP_MODE_TAP) },
+				func() error { return tunnel.AddDevice(tapName, netlink.TUNTAP_MODE_TAP) },
 				func() error { return addAddress(tapName, server) },
 				func() error { return up(tapName) },
 			)
@@ -98,7 +100,7 @@ func (l *laboratory) buildBonds() error {
 
 func (l *laboratory) addBondOver(taps []string, address byte) error {
 	for _, tap := range taps {
-		if err := addTunnelDevice(tap, netlink.TUNTAP_MODE_TAP); err != nil {
+		if err := tunnel.AddDevice(tap, netlink.TUNTAP_MODE_TAP); err != nil {
 			return err
 		}
 	}
@@ -141,15 +143,15 @@ func (l *laboratory) start(ctx context.Context) error {
 		parts = append(parts, part{name, l.vpnServer(name)})
 	}
 	for i, server := range l.vpnServers {
-		tunnel := l.tunnel(i)
-		tunnel.Dial = at(server, tunnelPort)
+		end := l.tunnel(i)
+		end.Dial = at(server, tunnelPort)
 		if l.ha {
-			inSeed := tunnel
+			inSeed := end
 			parts = append(parts, part{KubeAPIServer, componentConfig{Tunnel: &inSeed}})
 		}
 		// The server sees the gateway's address. It would send answers to the machine's own address into the tunnel.
-		tunnel.Proxy = at(IstioIngressGateway, gatewayPort)
-		parts = append(parts, part{VPNShoot, componentConfig{Tunnel: &tunnel}})
+		end.Proxy = at(IstioIngressGateway, gatewayPort)
+		parts = append(parts, part{VPNShoot, componentConfig{Tunnel: &end}})
 	}
 	for _, part := range parts {
 		if err := l.run(ctx, part.name, part.config); err != nil {
@@ -170,9 +172,9 @@ func (l *laboratory) tunnel(i int) tunnelConfig {
 // vpnServer is a pod of the VPN server; without high availability the proxy that kube-apiserver dials through is beside it.
 func (l *laboratory) vpnServer(name string) componentConfig {
 	address := l.box(name).address
-	tunnel := l.tunnel(0)
-	tunnel.Listen = netip.AddrPortFrom(address, tunnelPort)
-	config := componentConfig{Tunnel: &tunnel}
+	end := l.tunnel(0)
+	end.Listen = netip.AddrPortFrom(address, tunnelPort)
+	config := componentConfig{Tunnel: &end}
 	if !l.ha {
 		config.Servers = []serverConfig{{serverProxy, netip.AddrPortFrom(address, proxyPort)}}
 	}

@@ -2,7 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 
-package lab
+// Package tunnel stands in for OpenVPN where Gardener's VPN is played: packets of a TUN device, or frames of a TAP device, over one
+// connection that the side of the shoot makes to the seed, and the HTTP proxy that connections are asked through. The tunnel itself does
+// not encrypt: that is the business of the connection it is given.
+package tunnel
 
 import (
 	"context"
@@ -18,18 +21,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The tunnel stands in for OpenVPN: packets of a TUN device, or frames of a TAP device, over one TCP connection that the side of
-// the shoot makes to the seed. It is not encrypted: nothing of it leaves the laboratory.
-
 // frameTimeout is for a connection to take a frame; it has buffers for thousands.
 const frameTimeout = time.Second
 
 // maxFrame is the longest frame of a device: its MTU and an Ethernet header are far below.
 const maxFrame = 1<<16 - 1
 
-// writeFrame writes a frame after its length, two bytes in network order, in one call: frames of several writers don't mix.
+// writeFrame writes a frame of at most maxFrame bytes after its length, two bytes in network order, in one call: frames of several writers don't mix.
 func writeFrame(w io.Writer, frame []byte) error {
-	message := binary.BigEndian.AppendUint16(make([]byte, 0, 2+len(frame)), uint16(len(frame))) //nolint:gosec // at most maxFrame
+	message := binary.BigEndian.AppendUint16(make([]byte, 0, 2+len(frame)), uint16(len(frame)))
 	_, err := w.Write(append(message, frame...))
 	return err
 }
@@ -80,8 +80,8 @@ func (h *hub) spread(from int, frame []byte) {
 	}
 }
 
-// serveTunnel is the VPN server: it ends when the context or the listener does.
-func serveTunnel(ctx context.Context, device *os.File, listener net.Listener) error {
+// Serve is the VPN server: it ends when the context or the listener does.
+func Serve(ctx context.Context, device *os.File, listener net.Listener) error {
 	center := newHub()
 	var group errgroup.Group
 	stop := context.AfterFunc(ctx, func() { _ = errors.Join(listener.Close(), device.Close()) })
@@ -119,11 +119,11 @@ func serveTunnel(ctx context.Context, device *os.File, listener net.Listener) er
 // reconnect is the pause before a client of the tunnel tries again.
 const reconnect = 100 * time.Millisecond
 
-// dialer connects to the VPN server.
-type dialer func(ctx context.Context) (net.Conn, error)
+// Dialer connects to the VPN server.
+type Dialer func(ctx context.Context) (net.Conn, error)
 
-// dialTunnel is a VPN client: it connects again and again until the context ends, and calls connected after the first time.
-func dialTunnel(ctx context.Context, device *os.File, dial dialer, connected func()) error {
+// Dial is a VPN client: it connects again and again until the context ends, and calls connected after the first time.
+func Dial(ctx context.Context, device *os.File, dial Dialer, connected func()) error {
 	stop := context.AfterFunc(ctx, func() { _ = device.Close() })
 	defer stop()
 	link := &clientLink{}
