@@ -20,9 +20,11 @@ type kind struct{ Kind, Plural, Group, Version, Scope string }
 func kinds() []kind {
 	const core, machine = "core.gardener.cloud", "machine.sapcloud.io"
 	return []kind{
-		{"Seed", "seeds", core, "v1beta1", "Cluster"}, {"Shoot", "shoots", core, "v1beta1", "Namespaced"},
+		{"Seed", "seeds", core, "v1beta1", "Cluster"},
+		{"Shoot", "shoots", core, "v1beta1", "Namespaced"},
 		{"Cluster", "clusters", "extensions.gardener.cloud", "v1alpha1", "Cluster"},
-		{"MachineClass", "machineclasses", machine, "v1alpha1", "Namespaced"}, {"Machine", "machines", machine, "v1alpha1", "Namespaced"},
+		{"MachineClass", "machineclasses", machine, "v1alpha1", "Namespaced"},
+		{"Machine", "machines", machine, "v1alpha1", "Namespaced"},
 	}
 }
 

@@ -34,7 +34,7 @@ func (f *Fixture) secrets(v values) ([]runtime.Object, error) {
 			"ca.crt": i.cluster.crt, "apiserver.crt": i.apiServer.crt, "apiserver.key": i.apiServer.keyPEM,
 			"kubelet-client.crt": i.kubeletClient.crt, "kubelet-client.key": i.kubeletClient.keyPEM,
 			"front-proxy-ca.crt": i.frontProxy.crt, "front-proxy.crt": i.proxyClient.crt, "front-proxy.key": i.proxyClient.keyPEM,
-			"service-account.key": i.serviceAccounts.keyPEM,
+			"service-account.key": i.serviceAccounts.keyPEM, "service-account.crt": i.serviceAccounts.crt,
 		}),
 		secret("vpn-seed-server", vpnSecret(i.vpn, i.vpnServer)),
 		secret("vpn-seed-client", vpnSecret(i.vpn, i.vpnSeedClient)),
@@ -96,7 +96,7 @@ func kubeletConfiguration() map[string]any {
 		"cgroupDriver":  "cgroupfs", "cgroupsPerQOS": false, "enforceNodeAllocatable": []string{}, "failCgroupV1": false, "failSwapOn": false,
 		"featureGates":                map[string]bool{"KubeletInUserNamespace": true},
 		"containerRuntimeEndpoint":    "unix:///run/containerd/containerd.sock",
-		"evictionHard":                map[string]string{"memory.available": "0", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%"},
+		"evictionHard":                map[string]string{"nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.available": "0%"},
 		"imageGCHighThresholdPercent": 100, "localStorageCapacityIsolation": false, "registerNode": true,
 		"nodeStatusUpdateFrequency": "2s",
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -74,7 +75,8 @@ func forward(ctx context.Context, listener net.Listener, target string) error {
 }
 
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: handshakeTimeout}
+	// Probes connect and say nothing, which would be logged as errors.
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: handshakeTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	return server.Serve(listener)
