@@ -65,6 +65,14 @@ type Networks struct {
 	Machines, ShootPods, ShootServices netip.Prefix
 }
 
+// DefaultNetworks are those of the local setup with the split.
+func DefaultNetworks() Networks {
+	return Networks{
+		SeedNodes: netip.MustParsePrefix("172.18.0.0/24"), SeedPods: netip.MustParsePrefix("10.1.0.0/16"), SeedServices: netip.MustParsePrefix("10.2.0.0/16"),
+		Machines: netip.MustParsePrefix("10.0.0.0/16"), ShootPods: netip.MustParsePrefix("10.3.0.0/16"), ShootServices: netip.MustParsePrefix("10.4.0.0/16"),
+	}
+}
+
 // Faults is what is wrong with a shoot.
 type Faults struct {
 	// NodesEmpty leaves out Shoot.spec.networking.nodes, and so the VPN's route for nodes.

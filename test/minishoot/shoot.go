@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,6 +57,40 @@ func (f *Fixture) connectShoot(ctx context.Context) (*kube.Client, error) {
 		return nil, err
 	}
 	return kube.NewClient(kubeconfig)
+}
+
+// Reached says what kube-apiserver of the shoot reaches: nil, or why not.
+type Reached struct{ Kubelet, Services error }
+
+// reachTimeout is for one attempt: what a broken VPN swallows does not end by itself.
+const reachTimeout = 8 * time.Second
+
+// Reach tries, side by side and with new connections, to run a program in a pod of the shoot, which goes to the kubelet, and to list what
+// an API in the shoot serves, which goes to a Service. The error says that the shoot's API server itself can't be asked.
+func (f *Fixture) Reach(ctx context.Context) (Reached, error) {
+	var reached Reached
+	pods, err := f.shoot.Pods(ctx, metav1.NamespaceSystem, &metav1.LabelSelector{MatchLabels: map[string]string{"k8s-app": "metrics-server"}})
+	if err != nil {
+		return reached, err
+	}
+	if len(pods) != 1 {
+		return reached, fmt.Errorf("the shoot has %d pods of metrics-server, want 1", len(pods))
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() {
+		_, reached.Kubelet = f.shoot.Exec(ctx, pods[0].Namespace, pods[0].Name, "metrics-server", "true")
+	})
+	group.Go(func() {
+		client, err := f.connectShoot(ctx)
+		if err == nil {
+			_, err = client.List(ctx, reference("metrics.k8s.io/v1beta1", "NodeMetrics", "", ""))
+		}
+		reached.Services = err
+	})
+	group.Wait()
+	return reached, nil
 }
 
 // settled holds when all workloads among the objects have the pods they want, of the newest template, ready, and no others, and all pods

@@ -55,8 +55,8 @@ func allPaths() []path {
 	return all
 }
 
-// keepPath is vpn-path-controller: it owns the routes, and changes them when the path in use does not answer. Gardener's puts a bond over
-// the taps; here routes lead into one of them, because not every kernel has bonding.
+// keepPath is vpn-path-controller: it owns the routes, and leads them into the first path that answers. Gardener's stays with a path as
+// long as that answers, and puts a bond over the taps; here routes lead into one of them, because not every kernel has bonding.
 func keepPath(ctx context.Context) error {
 	prefixes, err := networks()
 	if err != nil {
@@ -76,15 +76,16 @@ func keepPath(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
-		if !used.alive(ctx) {
-			for _, other := range all {
-				if other != used && other.alive(ctx) {
-					if err := take(other); err != nil {
-						return err
-					}
-					break
+		for _, other := range all {
+			if !other.alive(ctx) {
+				continue
+			}
+			if other != used {
+				if err := take(other); err != nil {
+					return err
 				}
 			}
+			break
 		}
 		select {
 		case <-ctx.Done():
