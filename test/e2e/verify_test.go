@@ -68,30 +68,14 @@ type faultCase struct {
 	missing, failed []string
 }
 
-// The pair of the first two is the point of it all: the same run fails with the original fault, and passes with the split.
+// The pair of split and legacy is the point of it all: the same run passes with the one, and fails with the original fault. Cases with the
+// machine in the seed's pool come last, and together: the machine takes longest to move.
 func faultCases() []faultCase {
 	shootThenSeed, none := [2]string{breakShoot, breakSeed}, [2]string{breakNone, breakNone}
 	legacyDead := minishoot.Legacy()
 	legacyDead.ShootEndDead = true
 	return []faultCase{
 		{name: "split", kubelet: true, services: true, breaks: shootThenSeed, verdict: "PASS"},
-		{
-			name: "legacy", faults: minishoot.Legacy(), kubelet: true, services: true, breaks: shootThenSeed, verdict: "FAIL", bypass: "DIRECTLY",
-			missing: []string{"split", "guard", "nodes"}, failed: []string{"static/shoot-nodes", "routes/routes-nodes", "negative-control/control-blocked"},
-		},
-		{
-			// What the issue saw: logs and port-forwards work without a VPN, and only metrics tell.
-			name: "legacy, VPN dead", faults: legacyDead, kubelet: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
-			failed: []string{"routes/routes-nodes", "positive/metrics"},
-		},
-		{
-			name: "nodes empty", faults: minishoot.Faults{NodesEmpty: true}, services: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
-			missing: []string{"nodes"}, failed: []string{"static/shoot-nodes", "routes/routes-nodes", "positive/logs", "positive/exec", "positive/port-forward", "positive/node-proxy"},
-		},
-		{
-			name: "machine in the seed pool", faults: minishoot.Faults{MachineInSeedPool: true}, kubelet: true, services: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
-			missing: []string{"split"}, failed: []string{"static/machine-pods", "routes/routes-nodes"},
-		},
 		{
 			name: "permissive NetworkPolicy", faults: minishoot.Faults{PermissivePolicy: true}, kubelet: true, services: true, breaks: none, verdict: "FAIL",
 			missing: []string{"guard"}, failed: []string{"static/policies"},
@@ -104,6 +88,23 @@ func faultCases() []faultCase {
 		{name: "shoot's end dead", faults: minishoot.Faults{ShootEndDead: true}, breaks: none, verdict: "FAIL", failed: []string{"positive/logs", "positive/metrics"}},
 		{name: "one of two servers", faults: minishoot.Faults{HalfOpen: true}, onlyHA: true, kubelet: true, services: true, breaks: shootThenSeed, verdict: "PASS"},
 		{name: "metrics only", faults: minishoot.Faults{ServicesUnrouted: true}, kubelet: true, breaks: none, verdict: "FAIL", failed: []string{"positive/metrics"}},
+		{
+			name: "nodes empty", faults: minishoot.Faults{NodesEmpty: true}, services: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
+			missing: []string{"nodes"}, failed: []string{"static/shoot-nodes", "routes/routes-nodes", "positive/logs", "positive/exec", "positive/port-forward", "positive/node-proxy"},
+		},
+		{
+			name: "legacy", faults: minishoot.Legacy(), kubelet: true, services: true, breaks: shootThenSeed, verdict: "FAIL", bypass: "DIRECTLY",
+			missing: []string{"split", "guard", "nodes"}, failed: []string{"static/shoot-nodes", "routes/routes-nodes", "negative-control/control-blocked"},
+		},
+		{
+			// What the issue saw: logs and port-forwards work without a VPN, and only metrics tell.
+			name: "legacy, VPN dead", faults: legacyDead, kubelet: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
+			failed: []string{"routes/routes-nodes", "positive/metrics"},
+		},
+		{
+			name: "machine in the seed pool", faults: minishoot.Faults{MachineInSeedPool: true}, kubelet: true, services: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
+			missing: []string{"split"}, failed: []string{"static/machine-pods", "routes/routes-nodes"},
+		},
 	}
 }
 
