@@ -11,9 +11,9 @@
 // What is wrong with the shoot is a value, Faults: Set makes it so, and the empty value takes everything back. So one cluster does for all
 // faults. See kindling verify, which is tried on it.
 //
-// Addresses of machines lie outside the seed's pods, as the split has them. With Calico its pools see to that. With the network plugin
-// Plain, which has neither pools nor policies, a plugin of the fixture gives them, and a rule of the node's firewall stands in for the
-// guard: it keeps seed pods from kubelets as the policy does, and no other policy is enforced.
+// The cluster has one node and the network plugin Plain, which knows neither pools nor policies. A plugin of the fixture gives machines
+// addresses outside the seed's pods, as the split has them, and a rule of the node's firewall stands in for the guard: it keeps seed pods
+// from kubelets as the policy does. No NetworkPolicy is enforced.
 package minishoot
 
 import (
@@ -51,12 +51,8 @@ type Options struct {
 	// Agent is the program test/minishoot/agent, built without cgo for the node.
 	Agent []byte
 	// HA makes the VPN highly available.
-	HA bool
-	// Calico says that the cluster has Calico with the machine pool of MachinePool; else it has the network plugin Plain.
-	Calico bool
-	// MachinePool and SeedPool are the names of Calico's pools.
-	MachinePool, SeedPool string
-	Networks              Networks
+	HA       bool
+	Networks Networks
 }
 
 // Networks are the ranges of seed and shoot, IPv4 only.
@@ -79,9 +75,9 @@ type Faults struct {
 	NodesEmpty bool
 	// MachineInSeedPool gives the machine an address of the seed's pods.
 	MachineInSeedPool bool
-	// Unguarded takes the stand-in for the guard away; with Calico nothing: the guard is the environment's.
+	// Unguarded takes the stand-in for the guard away.
 	Unguarded bool
-	// PermissivePolicy lets everything connect to machines, as far as NetworkPolicies are asked.
+	// PermissivePolicy lets everything connect to machines, were policies enforced.
 	PermissivePolicy bool
 	// MachinesService makes the Service and the label by which control planes reached kubelets before v1.96.
 	MachinesService bool

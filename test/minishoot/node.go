@@ -20,10 +20,10 @@ const (
 	ownPlugin   = "/opt/cni/bin/minishoot-ipam"
 )
 
-// machineBits is the length of the node's range of machines with the network plugin Plain.
+// machineBits is the length of the node's range of machines, and of the machine's range of pods.
 const machineBits = 24
 
-// prepareNode puts the agent and the machine's images on the node and, with the network plugin Plain, gives machines a range.
+// prepareNode puts the agent and the machine's images on the node and gives machines a range.
 func (f *Fixture) prepareNode(ctx context.Context) error {
 	node := f.opts.Node
 	if _, err := node.Command(ctx, nil, "mkdir", "-p", folder); err != nil {
@@ -34,9 +34,6 @@ func (f *Fixture) prepareNode(ctx context.Context) error {
 	}
 	if _, err := node.Command(ctx, nil, "ctr", "--namespace=k8s.io", "images", "export", folder+"/images.tar", toolsImage, f.images.pause); err != nil {
 		return err
-	}
-	if f.opts.Calico {
-		return nil
 	}
 	if err := node.WriteFile(ctx, ownPlugin, f.opts.Agent, 0o755); err != nil {
 		return err
@@ -88,9 +85,6 @@ func (f *Fixture) guardRule() []string {
 
 // guard puts the rule in place, or takes it away.
 func (f *Fixture) guard(ctx context.Context, faults Faults) error {
-	if f.opts.Calico {
-		return nil
-	}
 	_, missing := f.opts.Node.Command(ctx, nil, "iptables", append([]string{"--wait", "--check"}, f.guardRule()...)...)
 	there := missing == nil
 	if there == !faults.Unguarded {

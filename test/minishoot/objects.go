@@ -73,7 +73,6 @@ type values struct {
 	Faults                                                                    Faults
 	HA                                                                        bool
 	Project, Shoot, TechnicalID, Machine, MachinePod                          string
-	MachinePool, ClassPool                                                    string
 	ToolsImage, PauseImage, EtcdImage, APIServerImage, ControllerManagerImage string
 	ProxyImage, KubernetesVersion                                             string
 	GatewayIP                                                                 netip.Addr
@@ -98,7 +97,7 @@ func (f *Fixture) values(faults Faults) values {
 	n := f.opts.Networks
 	v := values{
 		Faults: faults, HA: f.opts.HA, Project: Project, Shoot: Name, TechnicalID: TechnicalID, Machine: machineName, MachinePod: machineName,
-		ClassPool: f.opts.MachinePool, ToolsImage: toolsImage, PauseImage: f.images.pause, EtcdImage: f.images.etcd,
+		ToolsImage: toolsImage, PauseImage: f.images.pause, EtcdImage: f.images.etcd,
 		APIServerImage: f.images.apiServer, ControllerManagerImage: f.images.controllerManager, ProxyImage: f.images.proxy, GatewayIP: f.gateway,
 		SeedNodes: n.SeedNodes, SeedPods: n.SeedPods, SeedServices: n.SeedServices, ShootPods: n.ShootPods, ShootServices: n.ShootServices,
 		Nodes: n.Machines.String(), RoutedServices: n.ShootServices.String(), SeedServers: 1, ShootClients: 1, Kinds: kinds(),
@@ -109,11 +108,11 @@ func (f *Fixture) values(faults Faults) values {
 		v.Servers, v.SeedServers, v.ShootClients = []int{0, 1}, 2, 2
 		v.ShootTunnels = []shootTunnel{{"vpn-shoot-s0", "vpn-seed-server-0", 0}, {"vpn-shoot-s1", "vpn-seed-server-1", 1}}
 	}
-	v.play(faults, f.opts)
+	v.play(faults)
 	return v
 }
 
-func (v *values) play(faults Faults, opts Options) {
+func (v *values) play(faults Faults) {
 	if faults.NodesEmpty {
 		v.Nodes = ""
 	}
@@ -122,7 +121,7 @@ func (v *values) play(faults Faults, opts Options) {
 	}
 	if faults.MachineInSeedPool {
 		// Another name, so that it is another pod; without the prefix of machines it gets an address as all pods do.
-		v.MachinePod, v.MachinePool = "in-seed-pool-"+machineName, opts.SeedPool
+		v.MachinePod = "in-seed-pool-" + machineName
 	}
 	if faults.HalfOpen {
 		v.SeedServers--
