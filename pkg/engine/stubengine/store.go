@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
 )
 
 const (
@@ -50,7 +51,8 @@ func (s store) change(change func(*State) error) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o644)
+	// A call can be ended at any moment: the next one finds the state as it was before, or after, and never a part of it.
+	return renameio.WriteFile(path, data, 0o644)
 }
 
 // begin says that a call is under way until done is called: see idle.

@@ -7,8 +7,11 @@ package stubengine_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -63,6 +66,29 @@ func TestContainersGetTheNextFreeAddresses(t *testing.T) {
 	must(t, "start", "b", "a")
 	if got, want := must(t, "inspect", "-f", addresses, "a", "b"), "172.18.0.3,fd00:10::3\n172.18.0.2,fd00:10::2"; got != want {
 		t.Errorf("addresses after a restart in the other order %q, want %q", got, want)
+	}
+}
+
+// Calls are killed when the step beside them fails: what the next one reads must not be half of a file.
+func TestTheStateIsReplacedAsAWhole(t *testing.T) {
+	stub := stubengine.Start(t, nodeImage())
+	must(t, "network", "create", "before")
+	file, err := os.Open(filepath.Join(stub.Dir, "state.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	must(t, "network", "create", "after")
+	data, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state stubengine.State
+	if err := json.Unmarshal(data, &state); err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Networks) != 1 || state.Networks[0].Name != "before" {
+		t.Errorf("a state that was being read holds the networks %v, want the one of then", state.Networks)
 	}
 }
 
