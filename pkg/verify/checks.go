@@ -49,7 +49,9 @@ func Paths() []string {
 
 // Names of ways past the VPN.
 const (
-	wayDirect   = "the seed's pod network: kubelets are reached DIRECTLY"
+	wayDirect = "the seed's pod network: kubelets are reached DIRECTLY"
+	// wayRouted is what routes show alone: the guard may stop the packets.
+	wayRouted   = "the seed's pod network: packets to kubelets are routed DIRECTLY"
 	wayMachines = "Service machines, port 10250: the way to kubelets that Gardener had before v1.96"
 	wayAnyone   = "the seed's pod network: any seed pod may connect to kubelets"
 )
@@ -67,7 +69,7 @@ func Checks() []Check {
 		{ID: Policies, Part: PartStatic, Want: "no policy admits seed pods to kubelets"},
 		{ID: OldBypass, Part: PartStatic, Want: "neither label nor Service of the old bypass is there", Bypass: wayMachines},
 		{ID: VPNWorkloads, Part: PartStatic, Want: "all ends of the VPN run"},
-		{ID: RoutesNodes, Part: PartRoutes, Want: "machines are routed into the VPN", Bypass: wayDirect},
+		{ID: RoutesNodes, Part: PartRoutes, Want: "machines are routed into the VPN", Bypass: wayRouted},
 		{ID: RoutesShoot, Part: PartRoutes, Want: "pods and services of the shoot are routed into the VPN"},
 		{ID: ControlAble, Part: PartControl, Want: "the control can connect to a machine where no guard is"},
 		{ID: ControlBlocked, Part: PartControl, Want: "a seed pod with the labels of vpn-seed-server can't connect to kubelets", Bypass: wayAnyone},

@@ -133,9 +133,11 @@ func bypasses(results []Result) []string {
 	var names []string
 	for _, part := range []Part{PartBroken, PartRoutes, PartControl, PartStatic} {
 		for _, result := range results {
-			if name := bypassOf(result); name != "" && result.Part == part && !slices.Contains(names, name) {
-				names = append(names, name)
+			name := bypassOf(result)
+			if name == "" || result.Part != part || slices.Contains(names, name) || name == wayRouted && slices.Contains(names, wayDirect) {
+				continue
 			}
+			names = append(names, name)
 		}
 	}
 	return names

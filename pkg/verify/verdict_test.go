@@ -56,6 +56,14 @@ func TestJudge(t *testing.T) {
 		"all passed":                          {func(*Report) {}, Pass, "the VPN is used"},
 		"warnings fail nothing":               {func(r *Report) { r.set(PartStatic, VPNWorkloads, Warning) }, Pass, "the VPN is used"},
 		"a path that still works is a bypass": {func(r *Report) { r.set(PartBroken, PathLogs, Failed, CureGuard) }, Fail, "BYPASSED by the seed's pod network: kubelets are reached DIRECTLY; of the three cures, missing: guard"},
+		"routes past the VPN that the guard closes are a bypass, and reach nothing": {func(r *Report) {
+			r.set(PartRoutes, RoutesNodes, Failed, CureNodes)
+			r.set(PartPositive, PathLogs, Failed)
+		}, Fail, "BYPASSED by the seed's pod network: packets to kubelets are routed DIRECTLY; of the three cures, missing: nodes"},
+		"what was reached needs no word of routes": {func(r *Report) {
+			r.set(PartRoutes, RoutesNodes, Failed, CureNodes)
+			r.set(PartBroken, PathLogs, Failed, CureGuard)
+		}, Fail, "BYPASSED by the seed's pod network: kubelets are reached DIRECTLY; of the three cures"},
 		"a control that connects is a bypass": {func(r *Report) { r.set(PartControl, ControlBlocked, Failed, CureGuard) }, Fail, "any seed pod may connect"},
 		"a control that could not connect anyway": {func(r *Report) {
 			r.set(PartControl, ControlAble, Unknown)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ const calicoNode = "e2e-calico-control-plane"
 // TestCalico brings an environment with Calico up. Where the engine has Calico's images, it must become ready, and addresses and guard
 // are tried; elsewhere everything up to the API objects is held, and the wait must end in time with the missing images named.
 func TestCalico(t *testing.T) {
-	s := newSuite(t)
+	s := newParallelSuite(t)
 	file := s.write("calico.yaml", calicoEnvironment(t, s.image, ""))
 	t.Cleanup(func() { s.run("down", "-f", file) })
 	complete := s.hasCalicoImages()
@@ -67,20 +68,14 @@ func TestCalico(t *testing.T) {
 	if !complete {
 		s.importImage(preloaded)
 	}
-	timeout := "180s"
-	if complete {
-		timeout = "10m"
-	}
-	r := s.run("up", "-f", file, "--timeout", timeout)
+	s.applyCalico(file)
 	if !complete {
-		s.want(5, r)
+		r := s.want(5, s.run("up", "-f", file, "--timeout", "60s"))
 		for _, want := range []string{"quay.io/calico/", "DaemonSet kube-system/calico-node: 0 of 3 pods are available", "Node e2e-calico-worker", "last event"} {
 			if !strings.Contains(r.stderr, want) {
 				t.Errorf("the time-out does not name %q:\n%s", want, r.stderr)
 			}
 		}
-	} else {
-		s.want(0, r)
 	}
 	s.sub("an image of the engine is in every node", func(s *suite) {
 		for _, node := range []string{calicoNode, "e2e-calico-worker", "e2e-calico-worker2"} {
@@ -115,6 +110,18 @@ func TestCalico(t *testing.T) {
 		checkAddresses(s)
 		checkGuard(s)
 	})
+}
+
+// applyCalico brings the environment up. Where Calico's images are missing, it is interrupted when nothing is left but to wait for them.
+func (s *suite) applyCalico(file string) {
+	s.t.Helper()
+	if s.hasCalicoImages() {
+		s.want(0, s.run("up", "-f", file, "--timeout", "10m"))
+		return
+	}
+	if code, waits := s.interrupt(syscall.SIGINT, "ready/e2e-calico", "up", "-f", file, "--timeout", "10m"); code != 130 || !waits {
+		s.t.Fatalf("exit code %d, want 130; the wait for Calico began: %t", code, waits)
+	}
 }
 
 func (s *suite) hasCalicoImages() bool {
@@ -198,7 +205,7 @@ func checkDrift(s *suite, file string) {
 	if state.State != steps.Differs || len(state.Differences) != 2 {
 		s.t.Errorf("status finds %+v", state)
 	}
-	s.run("up", "-f", file, "--timeout", "30s") // ends in the wait where Calico's images are missing
+	s.applyCalico(file)
 	checkPools(s)
 	// A label taken off makes it somebody else's object, which is left.
 	s.mustKubectl(calicoNode, "label", "ippools.crd.projectcalico.org", "machine-pods-ipv4", "kindling.projectcalico.org/environment-")
@@ -218,11 +225,11 @@ func checkGuardSwitch(s *suite, file string) {
 	if state := s.states("-f", off)["calico-pools/e2e-calico"]; state.State != steps.Differs || len(state.Differences) != 2 {
 		s.t.Errorf("status finds %+v", state)
 	}
-	s.run("up", "-f", off, "--timeout", "30s")
+	s.applyCalico(off)
 	if left := s.mustKubectl(calicoNode, "get", "tiers.crd.projectcalico.org,globalnetworkpolicies.crd.projectcalico.org", "--output", "name"); strings.Contains(left, "kindling") {
 		s.t.Errorf("the guard is still there: %s", left)
 	}
-	s.run("up", "-f", file, "--timeout", "30s")
+	s.applyCalico(file)
 	checkPools(s)
 }
 

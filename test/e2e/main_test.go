@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,18 +26,44 @@ import (
 
 const defaultNodeImage = "localhost/kindling/node:v1.37.2"
 
+func TestMain(m *testing.M) {
+	m.Run()
+	_ = os.RemoveAll(sharedCache())
+}
+
+// sharedCache is the cache folder of tests that run at once.
+func sharedCache() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("kindling-e2e-%d", os.Getpid()))
+}
+
 // suite is a built kindling with a home of its own.
 type suite struct {
 	t      *testing.T
 	binary string
 	home   string
-	image  string
+	// cacheHome has the lock of the container network.
+	cacheHome string
+	image     string
+}
+
+// newParallelSuite is for tests that need no more of what environments share than the container network. They run at once, after all
+// others, with one lock for the network: they wait more than they do.
+func newParallelSuite(t *testing.T) *suite {
+	t.Helper()
+	s := newSuite(t)
+	s.cacheHome = sharedCache()
+	if err := os.MkdirAll(s.cacheHome, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Parallel()
+	return s
 }
 
 // newSuite skips the test where there is no engine or no node image, unless $KINDLING_E2E=required.
 func newSuite(t *testing.T) *suite {
 	t.Helper()
 	s := &suite{t: t, home: t.TempDir(), image: os.Getenv("KINDLING_E2E_NODE_IMAGE")}
+	s.cacheHome = filepath.Join(s.home, "cache")
 	if s.image == "" {
 		s.image = defaultNodeImage
 	}
@@ -78,7 +105,7 @@ type result struct {
 
 func (s *suite) command(args ...string) *exec.Cmd {
 	command := exec.Command(s.binary, args...)
-	command.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(s.home, "state"), "XDG_CACHE_HOME="+filepath.Join(s.home, "cache"),
+	command.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME="+filepath.Join(s.home, "state"), "XDG_CACHE_HOME="+s.cacheHome,
 		"KUBECONFIG="+filepath.Join(s.home, "user-kubeconfig"))
 	return command
 }

@@ -22,26 +22,42 @@ import (
 	"github.com/gardener/kindling/test/minishoot"
 )
 
-// verifyCluster has one node: the fixture is made for one.
-const verifyCluster = "verify"
+// shootSetting is a cluster with a shoot in miniature.
+type shootSetting struct {
+	name       string
+	ha, calico bool
+}
 
-// verifyEnvironment has the network plugin Plain. Policies are not enforced there: that the guard outdoes a permissive NetworkPolicy, and
-// that kindling's own guard is what keeps the control from machines, is not seen; the fixture's rule stands in for the guard.
-func verifyEnvironment(image string) string {
+// shootSettings are those that the faults are played in. With the network plugin Plain policies are not enforced: that the guard outdoes a
+// permissive NetworkPolicy, and that kindling's own guard is what keeps seed pods from machines, is seen with Calico alone.
+func shootSettings() []shootSetting {
+	return []shootSetting{{name: "verify"}, {name: "verify-ha", ha: true}, {name: "verify-calico", calico: true}, {name: "verify-calico-ha", ha: true, calico: true}}
+}
+
+// environment has one node: the fixture is made for one.
+func (c shootSetting) environment(t *testing.T, image string) string {
+	network := "networkPlugin: Plain"
+	if c.calico {
+		manifest, err := filepath.Abs(testutil.Shared(t, "calico/calico-"+calicoVersion()+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		network = fmt.Sprintf("calico: {version: %s, manifest: {path: %s}}", calicoVersion(), manifest)
+	}
 	return fmt.Sprintf(`apiVersion: kindling.gardener.cloud/v1alpha1
 kind: Environment
 metadata:
-  name: verify
+  name: %[1]s
 spec:
   clustersOnly: true
-  networkPlugin: Plain
+  %[3]s
   metricsServer: {enabled: false}
   clusters:
-  - name: %s
-    nodeImage: %s
+  - name: %[1]s
+    nodeImage: %[2]s
     nodes:
     - role: control-plane
-`, verifyCluster, image)
+`, c.name, image, network)
 }
 
 // Sides of the VPN that kindling verify breaks.
@@ -107,24 +123,27 @@ func faultCases() []faultCase {
 	}
 }
 
-// TestVerify plays every fault on a shoot in miniature, without and with high availability: that the fixture has the fault is seen by its
-// own connections, and kindling verify must say so.
+// TestVerify plays every fault on a shoot in miniature: that the fixture has the fault is seen by its own connections, and kindling verify
+// must say so.
 func TestVerify(t *testing.T) {
-	s := newSuite(t)
-	file := s.write("verify.yaml", verifyEnvironment(s.image))
-	t.Cleanup(func() { s.run("down", "-f", file) })
-	s.want(0, s.run("up", "-f", file))
-	for _, ha := range []bool{false, true} {
-		s.sub(map[bool]string{false: "not highly available", true: "highly available"}[ha], func(s *suite) { playFaults(s, file, ha) })
+	t.Parallel()
+	for _, setting := range shootSettings() {
+		t.Run(setting.name, func(t *testing.T) {
+			s := newParallelSuite(t)
+			if setting.calico && !s.hasCalicoImages() {
+				t.Skipf("skipped: the engine has no images of Calico %s: that policies are enforced, and pools give out addresses, is not tried", calicoVersion())
+			}
+			setting.playFaults(s)
+		})
 	}
-	s.sub("policies", func(s *suite) {
-		s.t.Skip("skipped: the network plugin Plain enforces no policies, so that the guard against a permissive NetworkPolicy is not tried")
-	})
 }
 
-func playFaults(s *suite, file string, ha bool) {
-	options := s.minishoot(ha)
-	ctx, cancel := context.WithTimeout(s.t.Context(), 15*time.Minute)
+func (c shootSetting) playFaults(s *suite) {
+	file := s.write("verify.yaml", c.environment(s.t, s.image))
+	s.t.Cleanup(func() { s.run("down", "-f", file) })
+	s.want(0, s.run("up", "-f", file))
+	options := s.minishoot(c)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Minute)
 	defer cancel()
 	start := time.Now()
 	fixture, err := minishoot.Up(ctx, options)
@@ -137,11 +156,13 @@ func playFaults(s *suite, file string, ha bool) {
 			s.t.Error(err)
 		}
 	}()
-	for _, c := range faultCases() {
-		if c.onlyHA && !ha {
-			continue
+	for _, fault := range faultCases() {
+		if !fault.onlyHA || c.ha {
+			s.sub(fault.name, func(s *suite) { fault.play(ctx, s, fixture, file, c.ha) })
 		}
-		s.sub(c.name, func(s *suite) { c.play(ctx, s, fixture, file, ha) })
+	}
+	if c.name == "verify" {
+		s.sub("broken off", func(s *suite) { playBrokenOff(ctx, s, fixture, file) })
 	}
 	s.sub("all taken back", func(s *suite) {
 		if err := fixture.Set(ctx, minishoot.Faults{}); err != nil {
@@ -189,8 +210,11 @@ func checkReach(ctx context.Context, s *suite, fixture *minishoot.Fixture, kubel
 // report is what the test reads of kindling verify's.
 type report struct {
 	HighAvailability bool `json:"highAvailability"`
-	Results          []struct{ Check, Part, Status, Text string }
-	Verdict          struct {
+	Results          []struct {
+		Check, Part, Status, Text string
+		Evidence                  []struct{ Object, Text string }
+	}
+	Verdict struct {
 		Name, Text, Bypass string
 		MissingCures       []string
 	}
@@ -228,6 +252,11 @@ func (c faultCase) judge(s *suite, file string, ha bool, side string) {
 		}
 	}
 	s.t.Logf("%s: %s", got.Verdict.Name, got.Verdict.Text)
+	for _, result := range got.Results {
+		if result.Status == "unknown" {
+			s.t.Logf("could not be found out: %s/%s: %s: %v", result.Part, result.Check, result.Text, result.Evidence)
+		}
+	}
 }
 
 // verdictFor is the verdict of a run; one that breaks nothing proves nothing.
@@ -239,14 +268,14 @@ func (c faultCase) verdictFor(side string) string {
 }
 
 // minishoot are the options of a fixture in the cluster of the test.
-func (s *suite) minishoot(ha bool) minishoot.Options {
+func (s *suite) minishoot(c shootSetting) minishoot.Options {
 	s.t.Helper()
 	ctx := s.t.Context()
-	kubeconfig, err := os.ReadFile(filepath.Join(s.home, "state", "kindling", "verify", "kubeconfig"))
+	kubeconfig, err := os.ReadFile(filepath.Join(s.home, "state", "kindling", c.name, "kubeconfig"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	nodes, err := kindcluster.New("docker").Nodes(ctx, verifyCluster)
+	nodes, err := kindcluster.New("docker").Nodes(ctx, c.name)
 	if err != nil || len(nodes) != 1 {
 		s.t.Fatalf("the cluster has %d nodes, want 1: %v", len(nodes), err)
 	}
@@ -259,7 +288,7 @@ func (s *suite) minishoot(ha bool) minishoot.Options {
 		s.t.Fatalf("the node has no IPv4 address: %v", addresses)
 	}
 	return minishoot.Options{
-		Kubeconfig: kubeconfig, Node: nodes[0], NodeAddress: addresses[four], Agent: s.agent(), HA: ha,
+		Kubeconfig: kubeconfig, Node: nodes[0], NodeAddress: addresses[four], Agent: s.agent(), HA: c.ha, Calico: c.calico,
 		Networks: minishoot.DefaultNetworks(),
 	}
 }

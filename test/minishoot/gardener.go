@@ -48,7 +48,7 @@ func (f *Fixture) seedObjects(v values) ([]*unstructured.Unstructured, error) {
 		into *map[string]any
 	}{{"seed", &v.SeedCopy}, {"shoot", &v.ShootCopy}} {
 		var data []byte
-		if data, err = render("gardener.yaml.tmpl", one.part, v); err != nil {
+		if data, err = fill("gardener.yaml.tmpl", one.part, v); err != nil {
 			return nil, err
 		}
 		if err := yaml.Unmarshal(data, one.into); err != nil {

@@ -57,7 +57,7 @@ func (f *Fixture) userData(v values) (map[string][]byte, error) {
 		return nil, err
 	}
 	data := map[string][]byte{"kubelet.kubeconfig": kubelet, "kube-proxy.kubeconfig": proxy, "ca.crt": f.identity.cluster.crt}
-	if data["containerd.toml"], err = render("containerd.toml.tmpl", "containerd.toml.tmpl", v); err != nil {
+	if data["containerd.toml"], err = fill("containerd.toml.tmpl", "containerd.toml.tmpl", v); err != nil {
 		return nil, err
 	}
 	for name, config := range map[string]any{

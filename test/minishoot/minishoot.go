@@ -11,9 +11,9 @@
 // What is wrong with the shoot is a value, Faults: Set makes it so, and the empty value takes everything back. So one cluster does for all
 // faults. See kindling verify, which is tried on it.
 //
-// The cluster has one node and the network plugin Plain, which knows neither pools nor policies. A plugin of the fixture gives machines
-// addresses outside the seed's pods, as the split has them, and a rule of the node's firewall stands in for the guard: it keeps seed pods
-// from kubelets as the policy does. No NetworkPolicy is enforced.
+// The cluster has one node. With Calico, pools and guard are kindling's own. The network plugin Plain knows neither pools nor policies:
+// there a plugin of the fixture gives machines addresses outside the seed's pods, as the split has them, and a rule of the node's firewall
+// keeps seed pods from kubelets as the guard does; no NetworkPolicy is enforced.
 package minishoot
 
 import (
@@ -51,7 +51,9 @@ type Options struct {
 	// Agent is the program test/minishoot/agent, built without cgo for the node.
 	Agent []byte
 	// HA makes the VPN highly available.
-	HA       bool
+	HA bool
+	// Calico says that the cluster has Calico, and not the network plugin Plain.
+	Calico   bool
 	Networks Networks
 }
 
@@ -75,7 +77,7 @@ type Faults struct {
 	NodesEmpty bool
 	// MachineInSeedPool gives the machine an address of the seed's pods.
 	MachineInSeedPool bool
-	// Unguarded takes the stand-in for the guard away.
+	// Unguarded takes the guard, or what stands in for it, away.
 	Unguarded bool
 	// PermissivePolicy lets everything connect to machines, were policies enforced.
 	PermissivePolicy bool
@@ -96,6 +98,7 @@ func Legacy() Faults { return Faults{NodesEmpty: true, MachineInSeedPool: true, 
 type Fixture struct {
 	opts     Options
 	seed     *kube.Client
+	network  network
 	images   images
 	identity *identity
 	// gateway is the fixed address in the seed that machines reach its services by.
@@ -114,6 +117,7 @@ func Up(ctx context.Context, opts Options) (*Fixture, error) {
 	}
 	// Far from the first addresses, which kubeadm and the API server give out.
 	f := &Fixture{opts: opts, seed: seed, gateway: nth(opts.Networks.SeedServices, 3000), made: map[string]*unstructured.Unstructured{}}
+	f.network = f.newNetwork()
 	if f.images, err = findImages(ctx, seed); err != nil {
 		return nil, err
 	}
@@ -149,7 +153,7 @@ func (f *Fixture) set(ctx context.Context, faults Faults) error {
 	if err != nil {
 		return err
 	}
-	if err := f.guard(ctx, faults); err != nil {
+	if err := f.network.guard(ctx, !faults.Unguarded); err != nil {
 		return err
 	}
 	if err := f.remove(ctx, objects); err != nil {

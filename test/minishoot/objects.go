@@ -23,6 +23,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/netplan"
 )
 
 //go:embed manifests/*.tmpl
@@ -72,7 +73,7 @@ func cutTag(name string) (repository, tag string, found bool) {
 type values struct {
 	Faults                                                                    Faults
 	HA                                                                        bool
-	Project, Shoot, TechnicalID, Machine, MachinePod                          string
+	Project, Shoot, TechnicalID, Machine, MachinePod, SeedPool                string
 	ToolsImage, PauseImage, EtcdImage, APIServerImage, ControllerManagerImage string
 	ProxyImage, KubernetesVersion                                             string
 	GatewayIP                                                                 netip.Addr
@@ -96,7 +97,7 @@ type shootTunnel struct {
 func (f *Fixture) values(faults Faults) values {
 	n := f.opts.Networks
 	v := values{
-		Faults: faults, HA: f.opts.HA, Project: Project, Shoot: Name, TechnicalID: TechnicalID, Machine: machineName, MachinePod: machineName,
+		Faults: faults, HA: f.opts.HA, Project: Project, Shoot: Name, TechnicalID: TechnicalID, Machine: machineName, MachinePod: machineName, SeedPool: netplan.DefaultPoolIPv4,
 		ToolsImage: toolsImage, PauseImage: f.images.pause, EtcdImage: f.images.etcd,
 		APIServerImage: f.images.apiServer, ControllerManagerImage: f.images.controllerManager, ProxyImage: f.images.proxy, GatewayIP: f.gateway,
 		SeedNodes: n.SeedNodes, SeedPods: n.SeedPods, SeedServices: n.SeedServices, ShootPods: n.ShootPods, ShootServices: n.ShootServices,
@@ -120,7 +121,8 @@ func (v *values) play(faults Faults) {
 		v.RoutedServices = ""
 	}
 	if faults.MachineInSeedPool {
-		// Another name, so that it is another pod; without the prefix of machines it gets an address as all pods do.
+		// Another name, so that it is another pod. With Plain it gets an address as all pods do, as its name lacks the prefix of machines,
+		// and with Calico as it names the seed's pool.
 		v.MachinePod = "in-seed-pool-" + machineName
 	}
 	if faults.HalfOpen {
@@ -134,8 +136,8 @@ func (v *values) play(faults Faults) {
 	}
 }
 
-// render fills a template and returns what it says.
-func render(name, part string, v values) ([]byte, error) {
+// fill fills a template and returns what it says.
+func fill(name, part string, v values) ([]byte, error) {
 	functions := template.FuncMap{"toJSON": func(value any) (string, error) {
 		data, err := json.Marshal(value)
 		return string(data), err
@@ -153,7 +155,7 @@ func render(name, part string, v values) ([]byte, error) {
 
 // objects fills a template of objects.
 func objects(name string, v values) ([]*unstructured.Unstructured, error) {
-	data, err := render(name, name, v)
+	data, err := fill(name, name, v)
 	if err != nil {
 		return nil, err
 	}

@@ -135,14 +135,20 @@ func (r *run) try(ctx context.Context, path path) attempt {
 		return attempt{undecided, verify.Evidence{Object: "kubeconfig", Text: err.Error(), Time: r.Now()}}
 	}
 	object, err := path(ctx, shoot)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer within %s: %w", attemptTimeout, errors.Join(ctx.Err(), err))
+	if err != nil && timeIsUp(ctx) {
+		err = fmt.Errorf("no answer within %s: %w", attemptTimeout, errors.Join(context.DeadlineExceeded, err))
 	}
 	result := attempt{classify(err), verify.Evidence{Object: object, Text: "answers", Time: r.Now()}}
 	if err != nil {
 		result.evidence.Text = err.Error()
 	}
 	return result
+}
+
+// timeIsUp looks at the clock: connections have the context's deadline as their own, and can end by it before the context says so.
+func timeIsUp(ctx context.Context) bool {
+	deadline, set := ctx.Deadline()
+	return set && !time.Now().Before(deadline)
 }
 
 // tryAll tries all paths, and those that don't have the outcome again, until they do or time is up. It returns the last attempts.
