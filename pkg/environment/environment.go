@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
@@ -159,8 +160,10 @@ func (c *cluster) list() (list steps.List, ready []string) {
 		list = append(list, c.certificates())
 		ready = append(ready, c.step("certificates"))
 	}
+	var metrics []string
 	if *spec.MetricsServer.Enabled {
 		list = append(list, c.metricsServer())
+		metrics = c.steps("metrics-server")
 	}
 	if *spec.DNS.Enabled {
 		list = append(list, c.names())
@@ -172,6 +175,10 @@ func (c *cluster) list() (list steps.List, ready []string) {
 	} else {
 		list = append(list, c.plain(), c.ready("plain"))
 		ready = append(ready, c.step("ready"))
+	}
+	if c.wantsAuthorizer() {
+		list = append(list, c.authorizer(slices.Concat(ready, metrics)))
+		ready = append(ready, c.step("authorizer"))
 	}
 	if *spec.DNS.Enabled {
 		list = append(list, c.lookupStep())

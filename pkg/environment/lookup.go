@@ -38,6 +38,9 @@ const (
 // machine by its resolver or, where that is not told of the server, by asking the server.
 func (c *cluster) lookupStep() steps.Step {
 	needs := c.steps("names", "ready")
+	if c.wantsAuthorizer() {
+		needs = append(needs, c.step("authorizer"))
+	}
 	if c.env.wantsDNSServer() && c.env.wantsResolver() {
 		needs = append(needs, stepResolver)
 	}

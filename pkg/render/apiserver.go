@@ -11,6 +11,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/gardener"
+	"github.com/gardener/kindling/pkg/netplan"
 )
 
 // Folders in the nodes for files of a checkout of Gardener.
@@ -28,6 +29,28 @@ const kubeadmV4Kubernetes = "1.36"
 // hasWebhookFlags says whether the seed authorizer of Gardener's control plane is asked by flags of the kind cluster's API server.
 func (w wiring) hasWebhookFlags() bool {
 	return w.env.Spec.Gardener.Dir != "" && w.has(v1alpha1.PartControlPlane) && !w.plan.Gardener.Has(structuredAuthorization)
+}
+
+// webhookKubeconfig is the file of the checkout, at the same path in node and API server.
+func (w wiring) webhookKubeconfig() string {
+	return controlPlaneDir + "/auth-webhook-kubeconfig-" + w.firstFamily() + ".yaml"
+}
+
+// AuthorizationWebhook returns the file, in the API server of a cluster, with the kubeconfig for Gardener's seed authorizer; empty where flags do
+// not name it.
+func AuthorizationWebhook(env *v1alpha1.Environment, plan *netplan.Plan, cluster v1alpha1.Cluster) string {
+	w := wiring{env, plan, cluster}
+	if !w.hasWebhookFlags() {
+		return ""
+	}
+	return w.webhookKubeconfig()
+}
+
+func (w wiring) firstFamily() string {
+	if w.plan.Families[0].IPFamily == v1alpha1.IPv6 {
+		return "ipv6"
+	}
+	return "ipv4"
 }
 
 // hasAuthorizationConfig says whether it is asked by an AuthorizationConfiguration.
@@ -84,20 +107,15 @@ func (w wiring) certificateNames() []string {
 
 // authorization asks the seed authorizer of gardener-admission-controller after RBAC and Node. The files are those of the checkout; what
 // the authorizer said is not kept, as a seed's rights change with each object. An AuthorizationConfiguration asks it about seeds only; the
-// flags of before would ask about everything that RBAC does not allow, and kubeadm can't make a cluster while nobody answers: there the API
-// server gets the file, and the flags are left to who deploys the authorizer.
+// flags of before ask about everything that RBAC does not allow, and kubeadm can't make a cluster while nobody answers: there the API server gets
+// the file, and the flags once the cluster is ready (see AuthorizationWebhook).
 func (w wiring) authorization() (args []extraArg, volumes []extraVolume) {
 	file := func(name, hostPath, mountPath string) {
 		volumes = append(volumes, extraVolume{Name: name, HostPath: hostPath, MountPath: mountPath, ReadOnly: true, PathType: "File"})
 	}
-	family := "ipv4"
-	if w.plan.Families[0].IPFamily == v1alpha1.IPv6 {
-		family = "ipv6"
-	}
 	switch {
 	case w.hasWebhookFlags():
-		path := controlPlaneDir + "/auth-webhook-kubeconfig-" + family + ".yaml"
-		file("gardener", path, path)
+		file("gardener", w.webhookKubeconfig(), w.webhookKubeconfig())
 		return []extraArg{
 			{"authorization-webhook-cache-authorized-ttl", "0"},
 			{"authorization-webhook-cache-unauthorized-ttl", "0"},
@@ -107,7 +125,7 @@ func (w wiring) authorization() (args []extraArg, volumes []extraVolume) {
 		source := authorizationDir + "/authz-config-without-seedauthorizer.yaml"
 		if w.has(v1alpha1.PartControlPlane) {
 			source = authorizationDir + "/authz-config-with-seedauthorizer.yaml"
-			webhook := authorizationDir + "/authz-webhook-kubeconfig-" + family + ".yaml"
+			webhook := authorizationDir + "/authz-webhook-kubeconfig-" + w.firstFamily() + ".yaml"
 			if w.plan.Gardener.Has(oneAuthorizerKubeconfig) {
 				webhook = authorizationDir + "/authz-webhook-kubeconfig.yaml"
 			}

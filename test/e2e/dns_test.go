@@ -142,13 +142,17 @@ func TestDNS(t *testing.T) {
 	})
 }
 
-// TestNamesOfOlderVersions finds the garden by entries in node and CoreDNS.
-func TestNamesOfOlderVersions(t *testing.T) {
+// TestOlderVersions makes what v1.93 has and newer versions have not: the garden is found by entries in node and CoreDNS, and flags of the API
+// server ask the seed authorizer.
+func TestOlderVersions(t *testing.T) {
 	s := newSuite(t)
-	file := s.write("names.yaml", dnsOverride(s.image, "v1.93.0"))
-	t.Cleanup(func() { s.run("down", "local", "-f", file) })
-	s.want(0, s.run("up", "local", "-f", file))
+	file, dir := s.write("names.yaml", dnsOverride(s.image, "v1.93.0")), olderCheckout(s)
+	args := []string{"local", "-f", file, "--gardener-dir", dir}
+	run := func(command string) result { return s.run(append([]string{command}, args...)...) }
+	t.Cleanup(func() { run("down") })
+	s.want(0, run("up"))
 	startTool(s)
+	s.sub("the seed authorizer is asked last", checkAuthorizer)
 	address := s.docker("inspect", "--format", "{{.NetworkSettings.Networks.kind.IPAddress}}", dnsNode)
 	for from, got := range map[string]string{
 		"node": s.docker("exec", dnsNode, "getent", "ahostsv4", "garden."+zone),
@@ -159,10 +163,48 @@ func TestNamesOfOlderVersions(t *testing.T) {
 		}
 	}
 	s.docker("restart", dnsNode) // the engine writes /etc/hosts anew
-	s.want(3, s.run("status", "local", "-f", file))
-	s.want(0, s.run("up", "local", "-f", file))
-	s.want(0, s.run("status", "local", "-f", file))
-	s.want(0, s.run("down", "local", "-f", file))
+	s.want(3, run("status"))
+	s.want(0, run("up"))
+	s.want(0, run("status"))
+	s.sub("the seed authorizer is asked after a restart", checkAuthorizer)
+	s.want(0, run("down"))
+}
+
+// authorizerFile is where the API server finds the kubeconfig for the authorizer.
+const authorizerFile = "/etc/gardener/controlplane/auth-webhook-kubeconfig-ipv4.yaml"
+
+// olderCheckout has of a checkout what kindling reads, and the kubeconfig for the authorizer. Nobody answers at its address.
+func olderCheckout(s *suite) string {
+	s.t.Helper()
+	dir := filepath.Join(s.home, "gardener")
+	for name, content := range map[string]string{
+		"go.mod": "module github.com/gardener/gardener\n", "VERSION": "v1.93.0\n",
+		"example/gardener-local/controlplane/" + filepath.Base(authorizerFile): `{apiVersion: v1, kind: Config, current-context: a, users: [{name: a, user: {}}],
+			contexts: [{name: a, context: {cluster: a, user: a}}], clusters: [{name: a, cluster: {insecure-skip-tls-verify: true, server: "https://10.2.2.10/webhooks/auth/seed"}}]}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// checkAuthorizer asks the process itself: what RBAC allows is still allowed, and what it does not is nobody's to allow.
+func checkAuthorizer(s *suite) {
+	s.t.Helper()
+	process := s.docker("exec", dnsNode, "pgrep", "--list-full", "--full", "^kube-apiserver ")
+	for _, flag := range []string{"--authorization-mode=Node,RBAC,Webhook ", "--authorization-webhook-config-file=" + authorizerFile + " "} {
+		if !strings.Contains(process+" ", flag) {
+			s.t.Errorf("the API server has no %s: %s", flag, process)
+		}
+	}
+	if said, err := s.kubectl(dnsNode, "auth", "can-i", "list", "secrets", "--as", "nobody"); err == nil || !strings.HasPrefix(said, "no") {
+		s.t.Errorf("may nobody list secrets? %q, %v", said, err)
+	}
 }
 
 // startTool starts a pod that looks names up as all pods do.
