@@ -26,6 +26,7 @@ func resources() map[string][]string {
 		"/apis/apiregistration.k8s.io/v1":   {"apiservices APIService"},
 		"/apis/core.gardener.cloud/v1beta1": {"seeds Seed", "shoots/ Shoot"},
 		"/apis/coordination.k8s.io/v1":      {"leases/ Lease"},
+		"/apis/discovery.k8s.io/v1":         {"endpointslices/ EndpointSlice"},
 		"/apis/storage.k8s.io/v1":           {"storageclasses StorageClass"},
 		"/apis/certificates.k8s.io/v1":      {"certificatesigningrequests CertificateSigningRequest"},
 		"/apis/apiextensions.k8s.io/v1":     {"customresourcedefinitions CustomResourceDefinition"},

@@ -165,6 +165,10 @@ func (c *cluster) list() (list steps.List, ready []string) {
 		list = append(list, c.metricsServer())
 		metrics = c.steps("metrics-server")
 	}
+	if c.wantsGardenPorts() {
+		list = append(list, c.gardenPorts())
+		ready = append(ready, c.step("garden-ports"))
+	}
 	if *spec.DNS.Enabled {
 		list = append(list, c.names())
 		ready = append(ready, c.step("names"))

@@ -142,11 +142,13 @@ func TestDNS(t *testing.T) {
 	})
 }
 
-// TestOlderVersions makes what v1.93 has and newer versions have not: the garden is found by entries in node and CoreDNS, and flags of the API
-// server ask the seed authorizer.
+// TestOlderVersions makes what v1.93 has and newer versions have not: the garden is found by entries in node and CoreDNS, the registry at the
+// garden's node, and flags of the API server ask the seed authorizer.
 func TestOlderVersions(t *testing.T) {
 	s := newSuite(t)
-	file, dir := s.write("names.yaml", dnsOverride(s.image, "v1.93.0")), olderCheckout(s)
+	s.makeRegistryImage()
+	registry := fmt.Sprintf("registry: {image: %s, caches: []}", registryImage)
+	file, dir := s.write("names.yaml", strings.Replace(dnsOverride(s.image, "v1.93.0"), "registry: {enabled: false}", registry, 1)), olderCheckout(s)
 	args := []string{"local", "-f", file, "--gardener-dir", dir}
 	run := func(command string) result { return s.run(append([]string{command}, args...)...) }
 	t.Cleanup(func() { run("down") })
@@ -162,6 +164,9 @@ func TestOlderVersions(t *testing.T) {
 			t.Errorf("the %s gets %q, want %s", from, got, address)
 		}
 	}
+	s.sub("the registry answers at the garden's name and port, as machines look for it", func(s *suite) {
+		s.mustKubectl(dnsNode, "exec", "tool", "--", "curl", "--silent", "--show-error", "--fail", "--max-time", "10", "http://garden."+zone+":5001/v2/")
+	})
 	s.docker("restart", dnsNode) // the engine writes /etc/hosts anew
 	s.want(3, run("status"))
 	s.want(0, run("up"))
