@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
 //
 // SPDX-License-Identifier: Apache-2.0
+
 // Package kubeadm edits the ClusterConfiguration that kubeadm keeps in a cluster, and reads the flags that it starts the API server with. It is
 // pure.
 package kubeadm

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
 //
 // SPDX-License-Identifier: Apache-2.0
+
 package registry
 
 // gardenPorts are where machines look for caches of registries, at the address of the garden's node, in Gardener before v1.134: pods of the garden's
