@@ -118,7 +118,7 @@ test-race: ## The same with the race detector
 
 .PHONY: test-e2e
 test-e2e: ## Tests with a real engine and a real cluster; needs an engine with the node image
-	go test ./test/e2e -count=1 -timeout 45m -v
+	go test ./test/e2e -count=1 -timeout 60m -parallel 4 -v
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for FUZZTIME

@@ -41,7 +41,7 @@ func (n *calicoNetwork) guard(ctx context.Context, wanted bool) error {
 	if wanted {
 		return n.restore(ctx)
 	}
-	live, err := n.seed.Get(ctx, reference("crd.projectcalico.org/v1", "GlobalNetworkPolicy", "", render.GuardPolicy))
+	live, err := n.seed.Get(ctx, kube.Reference("crd.projectcalico.org/v1", "GlobalNetworkPolicy", "", render.GuardPolicy))
 	if err != nil || live == nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (n *calicoNetwork) restore(ctx context.Context) error {
 	if n.taken == nil {
 		return nil
 	}
-	guard := reference(n.taken.GetAPIVersion(), n.taken.GetKind(), "", n.taken.GetName())
+	guard := kube.Reference(n.taken.GetAPIVersion(), n.taken.GetKind(), "", n.taken.GetName())
 	guard.SetLabels(n.taken.GetLabels())
 	guard.Object["spec"] = n.taken.Object["spec"]
 	if _, err := n.seed.Apply(ctx, []*unstructured.Unstructured{guard}); err != nil {

@@ -20,18 +20,9 @@ import (
 	"github.com/gardener/kindling/pkg/kube"
 )
 
-func reference(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{}
-	object.SetAPIVersion(apiVersion)
-	object.SetKind(kind)
-	object.SetNamespace(namespace)
-	object.SetName(name)
-	return object
-}
-
 // ShootKubeconfig is for an administrator of the shoot, with an address on the container network.
 func (f *Fixture) ShootKubeconfig(ctx context.Context) ([]byte, error) {
-	service, err := f.seed.Get(ctx, reference("v1", "Service", "istio-ingress", "istio-ingressgateway"))
+	service, err := f.seed.Get(ctx, kube.Reference("v1", "Service", "istio-ingress", "istio-ingressgateway"))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +76,7 @@ func (f *Fixture) Reach(ctx context.Context) (Reached, error) {
 	group.Go(func() {
 		client, err := f.connectShoot(ctx)
 		if err == nil {
-			_, err = client.List(ctx, reference("metrics.k8s.io/v1beta1", "NodeMetrics", "", ""))
+			_, err = client.List(ctx, kube.Reference("metrics.k8s.io/v1beta1", "NodeMetrics", "", ""))
 		}
 		reached.Services = err
 	})
@@ -179,7 +170,7 @@ func deleted(client *kube.Client, object *unstructured.Unstructured) kube.Condit
 // machineReady holds when the machine's node is ready and has the address of the machine's pod.
 func (f *Fixture) machineReady() kube.Condition {
 	return kube.Condition{Name: "machine", Check: func(ctx context.Context) ([]kube.Pending, error) {
-		node, err := f.shoot.Get(ctx, reference("v1", "Node", "", machineName))
+		node, err := f.shoot.Get(ctx, kube.Reference("v1", "Node", "", machineName))
 		if err != nil {
 			return nil, err
 		}
