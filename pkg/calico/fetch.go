@@ -74,10 +74,25 @@ func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
 	return f.fetchURL(ctx, source)
 }
 
+// CheckCached holds the manifest in the cache to the checksum of its source, and returns its path. The error is a *ChecksumError, or one of the
+// file system: errors.Is(err, fs.ErrNotExist) when it is not there.
+func (f Fetcher) CheckCached(source Source) (path string, err error) {
+	path = f.cached(source)
+	data, err := readBounded(path)
+	if err != nil {
+		return path, err
+	}
+	return path, check(data, path, source.SHA256)
+}
+
+func (f Fetcher) cached(source Source) string {
+	return filepath.Join(f.CacheDir, "calico", source.SHA256+".yaml")
+}
+
 func (f Fetcher) fetchURL(ctx context.Context, source Source) ([]byte, error) {
 	cached := ""
 	if f.CacheDir != "" {
-		cached = filepath.Join(f.CacheDir, "calico", source.SHA256+".yaml")
+		cached = f.cached(source)
 		if data, err := readBounded(cached); err == nil && check(data, cached, source.SHA256) == nil {
 			return data, nil
 		}

@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -94,14 +95,44 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	if err != nil {
 		return nil, err
 	}
-	if network := os.Getenv(kindNetworkVariable); network != "" && network != netplan.ContainerNetwork {
-		return nil, &hostNotFit{fmt.Errorf("$%s is %s: kind would put the nodes there, and not into the container network %s; unset it",
-			kindNetworkVariable, network, netplan.ContainerNetwork)}
+	if problem := kindNetworkProblem(); problem != "" {
+		return nil, &hostNotFit{errors.New(problem)}
 	}
+	opened, err := o.environmentOf(env, plan, containerEngine, info)
+	if err != nil {
+		return nil, err
+	}
+	if merge {
+		opened.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
+	}
+	opened.SeedForm = form
+	if render.DependsOnEngineHost(env, plan) {
+		// What nodes mount depends on it.
+		_, err = opened.EngineHost(ctx)
+	}
+	return opened, err
+}
+
+// kindNetworkProblem says that kind would use another network; empty when it would not.
+func kindNetworkProblem() string {
+	network := os.Getenv(kindNetworkVariable)
+	if network == "" || network == netplan.ContainerNetwork {
+		return ""
+	}
+	return fmt.Sprintf("$%s is %s: kind would put the nodes there, and not into the container network %s; unset it", kindNetworkVariable, network, netplan.ContainerNetwork)
+}
+
+// environmentOf returns the environment with everything that it needs from outside. It asks nobody.
+func (o *environmentOptions) environmentOf(env *v1alpha1.Environment, plan *netplan.Plan, containerEngine *engine.Engine, info engine.Info) (
+	opened *environment.Environment, err error,
+) {
 	opts := environment.Options{
-		Engine: containerEngine, Kind: kindcluster.New(containerEngine.Name()), CgroupV1: info.CgroupVersion == 1, Info: info,
+		Engine: containerEngine, CgroupV1: info.CgroupVersion == 1, Info: info,
 		CI:         os.Getenv("CI") != "",
-		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, SeedForm: form, HostRoot: os.Getenv(hostRootVariable),
+		HTTPClient: &http.Client{Timeout: 5 * time.Minute}, Dir: o.dir, HostRoot: os.Getenv(hostRootVariable),
+	}
+	if containerEngine != nil {
+		opts.Kind = kindcluster.New(containerEngine.Name())
 	}
 	if err := o.place(&opts, env); err != nil {
 		return nil, err
@@ -115,15 +146,7 @@ func (o *environmentOptions) open(ctx context.Context, env *v1alpha1.Environment
 	if opts.CacheDir, err = environment.DefaultCacheDir(); err != nil {
 		return nil, err
 	}
-	if merge {
-		opts.MergeInto = clientcmd.NewDefaultPathOptions().GetDefaultFilename()
-	}
-	opened := environment.New(env, plan, opts)
-	if render.DependsOnEngineHost(env, plan) {
-		// What nodes mount depends on it.
-		_, err = opened.EngineHost(ctx)
-	}
-	return opened, err
+	return environment.New(env, plan, opts), nil
 }
 
 // place says where the environment's files are: in the folder of the flag, below a checkout of Gardener, or in the user's own.

@@ -67,26 +67,11 @@ func explainFindings(w io.Writer, findings []netplan.Finding) error {
 
 // describe says what a finding is about, both sides, the part that they share, and what to do.
 func describe(finding netplan.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", finding.Rule, place(finding.A))
-	if finding.B.Name != "" {
-		fmt.Fprintf(&b, " and %s", place(finding.B))
-	}
-	fmt.Fprintf(&b, ": %s", finding.Text)
-	if finding.Overlap.IsValid() {
-		fmt.Fprintf(&b, " in %s", finding.Overlap)
-	}
+	text := finding.Rule + ": " + finding.Sentence()
 	if finding.Remedy != "" {
-		fmt.Fprintf(&b, "\n  %s", finding.Remedy)
+		text += "\n  " + finding.Remedy
 	}
-	return b.String()
+	return text
 }
 
 func side(r netplan.Range) string { return strings.TrimSpace(r.Name + " " + text(r.Prefix)) }
-
-func place(r netplan.Range) string {
-	if r.Where == "" {
-		return side(r)
-	}
-	return side(r) + " (" + r.Where + ")"
-}

@@ -67,6 +67,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newUpCommand(streams),
 		newDownCommand(streams),
 		newStatusCommand(streams),
+		newDoctorCommand(streams),
 		newPlanCommand(streams),
 		newRenderCommand(streams),
 		newValidateCommand(streams),

@@ -6,6 +6,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/doctor"
 	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
@@ -26,8 +28,10 @@ type upOptions struct {
 	dryRun   bool
 	merge    bool
 	recreate []string
-	output   *choice
-	seedAs   *choice
+	// ignore names checks whose fatal findings are only told.
+	ignore []string
+	output *choice
+	seedAs *choice
 }
 
 // recreateAll is --recreate without a step.
@@ -75,6 +79,7 @@ func (o *upOptions) addUpFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.merge, "merge", false, "merge the kubeconfig into $KUBECONFIG or ~/.kube/config, and make its context the current one")
 	flags.StringSliceVar(&o.recreate, "recreate", nil, "remove and make again what can't be changed in place: --recreate=STEP,... or --recreate for every step")
 	flags.Lookup("recreate").NoOptDefVal = recreateAll
+	flags.StringSliceVar(&o.ignore, "ignore-checks", nil, "checks of kindling doctor whose fatal findings are only told, by their identities")
 	o.output = outputFlag(flags)
 	o.seedAs = seedAsFlag(flags)
 }
@@ -88,6 +93,9 @@ func (o *upOptions) run(ctx context.Context, streams IOStreams, args []string) e
 }
 
 func (o *upOptions) bringUp(ctx context.Context, streams IOStreams, spec *v1alpha1.Environment, plan *netplan.Plan) error {
+	if _, err := doctor.Find(o.ignore); err != nil {
+		return &UsageError{fmt.Errorf("--ignore-checks: %w", err)}
+	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	env, err := o.open(ctx, spec, plan, o.merge, render.SeedForm(o.seedAs.value))
@@ -101,6 +109,9 @@ func (o *upOptions) bringUp(ctx context.Context, streams IOStreams, spec *v1alph
 		return observe(ctx, streams, env, printer.Format(o.output.value), "up would change")
 	}
 	return o.withProgress(streams, func(progress printer.Progress) error {
+		if err := o.preflight(env, progress); err != nil {
+			return err
+		}
 		env.Privileged.Asking = progress.Pause
 		said := env.Notices()
 		noteAll(progress, said)
@@ -108,6 +119,27 @@ func (o *upOptions) bringUp(ctx context.Context, streams IOStreams, spec *v1alph
 		noteAll(progress, slices.DeleteFunc(env.Notices(), func(notice string) bool { return slices.Contains(said, notice) }))
 		return err
 	})
+}
+
+// preflight ends up before anything is made where a check finds something fatal in what is known anyway. What takes asking, steps tell by themselves
+// before they make anything that depends on it.
+func (o *upOptions) preflight(env *environment.Environment, progress printer.Progress) error {
+	var errs []error
+	for _, result := range doctor.Run(env.PreflightFacts(), o.ignore) {
+		for _, finding := range result.Findings {
+			switch {
+			case finding.Severity != doctor.Fatal:
+			case result.Status == doctor.Ignored:
+				progress.Note("ignored: " + result.Check + ": " + finding.Text)
+			default:
+				errs = append(errs, fmt.Errorf("%s: %s\n%s, or go on with --ignore-checks %s", result.Check, finding.Text, finding.Remedy, result.Check))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return &hostNotFit{errors.Join(errs...)}
+	}
+	return nil
 }
 
 func noteAll(progress printer.Progress, notices []string) {

@@ -95,7 +95,7 @@ func checkCPUs(f Facts) verdict {
 		return verdict{unknown: why}
 	case about.CPUs == 0:
 		return verdict{unknown: "the engine does not tell"}
-	case about.CPUs < wantedCPUs:
+	case about.CPUs < wantedCPUs && !f.Wanted.ClustersOnly:
 		return verdict{findings: []Finding{{Severity: Warning, Text: fmt.Sprintf("the engine's host has %d processors, and a Gardener with a shoot takes %d", about.CPUs, wantedCPUs),
 			Remedy: "give its virtual machine more, or make only clusters"}}}
 	}
@@ -109,13 +109,17 @@ func checkMemory(f Facts) verdict {
 		return verdict{unknown: why}
 	case about.Memory == 0:
 		return verdict{unknown: "the engine does not tell"}
-	case about.Memory < wantedMemory-gibibyte/2: // the kernel keeps some of it for itself
-		severity := Warning
-		if about.Memory < leastMemory-gibibyte/4 {
-			severity = Fatal
-		}
-		return verdict{findings: []Finding{{Severity: severity, Text: fmt.Sprintf("the engine's host has %.1f GiB of memory, and a Gardener with a shoot takes %d GiB",
-			float64(about.Memory)/gibibyte, wantedMemory/gibibyte), Remedy: "give its virtual machine more, or use another machine"}}}
+	case about.Memory < leastMemory-gibibyte/4: // the kernel keeps some of it for itself
+		return verdict{findings: []Finding{littleMemory(Fatal, about.Memory, "a cluster", leastMemory)}}
+	case about.Memory < wantedMemory-gibibyte/2 && !f.Wanted.ClustersOnly:
+		return verdict{findings: []Finding{littleMemory(Warning, about.Memory, "a Gardener with a shoot", wantedMemory)}}
 	}
 	return verdict{found: fmt.Sprintf("%.1f GiB", float64(about.Memory)/gibibyte)}
+}
+
+func littleMemory(severity Severity, have int64, what string, want int64) Finding {
+	return Finding{
+		Severity: severity, Remedy: "give its virtual machine more, or use another machine",
+		Text: fmt.Sprintf("the engine's host has %.1f GiB of memory, and %s takes %d GiB", float64(have)/gibibyte, what, want/gibibyte),
+	}
 }

@@ -66,6 +66,8 @@ type Facts struct {
 type Wanted struct {
 	// IPv6 is one of its families.
 	IPv6 bool
+	// ClustersOnly: no Gardener is going to run there.
+	ClustersOnly bool
 	// KubernetesRefusesCgroupV1: its version does, unless it is told not to.
 	KubernetesRefusesCgroupV1 bool
 	// Limits of the engine's host, at least.
@@ -119,7 +121,11 @@ type Limit struct {
 }
 
 // Overlap is a range of the host that covers a part of a planned one.
-type Overlap struct{ Text, Remedy string }
+type Overlap struct {
+	Text, Remedy string
+	// Harmless ones let all be made, and keep pods from what lies there.
+	Harmless bool
+}
 
 // Damaged is a file that is not what it should be; the zero value is none.
 type Damaged struct{ Path, Why string }
@@ -138,6 +144,8 @@ type Leftover struct {
 	Name string
 	// Why it is one.
 	Why string
+	// Dead says that it is certain that nobody needs it: what may be another user's is shown, and not removed.
+	Dead bool
 }
 
 // LeftoverKind says what a leftover is.

@@ -5,6 +5,7 @@
 package doctor
 
 import (
+	"fmt"
 	"net/netip"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func checkAddresses(f Facts) verdict {
 	case len(missing) == 0:
 		return verdict{found: "all are there"}
 	}
-	return verdict{findings: []Finding{{Severity: Note, Root: true, Text: "up puts addresses on the loopback interface of this machine: " + strings.Join(missing, ", "),
+	return verdict{findings: []Finding{{Severity: Note, Root: true, Text: fmt.Sprintf("%d addresses are not on the loopback interface of this machine: up puts them there", len(missing)),
 		Remedy: "sudo kindling loopback-addresses add " + strings.Join(missing, " ")}}}
 }
 
@@ -33,12 +34,12 @@ func checkContainerNetwork(f Facts) verdict {
 }
 
 func checkEngineNetworks(f Facts) verdict {
-	return overlaps(f.EngineNetworks, Fatal, "none is in the way")
+	return overlaps(f.EngineNetworks, "none is in the way")
 }
 
-func checkRoutes(f Facts) verdict { return overlaps(f.Routes, Warning, "none covers a planned range") }
+func checkRoutes(f Facts) verdict { return overlaps(f.Routes, "none covers a planned range") }
 
-func overlaps(fact Maybe[[]Overlap], severity Severity, fine string) verdict {
+func overlaps(fact Maybe[[]Overlap], fine string) verdict {
 	found, why, ok := fact.get()
 	switch {
 	case !ok:
@@ -48,6 +49,10 @@ func overlaps(fact Maybe[[]Overlap], severity Severity, fine string) verdict {
 	}
 	v := verdict{}
 	for _, overlap := range found {
+		severity := Fatal
+		if overlap.Harmless {
+			severity = Warning
+		}
 		v.findings = append(v.findings, Finding{Severity: severity, Text: overlap.Text, Remedy: overlap.Remedy})
 	}
 	return v
@@ -151,6 +156,9 @@ func leftover(one Leftover) Finding {
 		finding.Remedy, finding.Fix = "docker network rm "+one.Name, &Fix{Kind: RemoveNetwork, Target: one.Name}
 	case LeftRecord:
 		finding.Remedy = "kindling down --dir " + filepath.Dir(one.Name) + ", with the file or profile that it was made from"
+	}
+	if !one.Dead {
+		finding.Fix = nil
 	}
 	return finding
 }

@@ -39,7 +39,25 @@ func Modules() []Module {
 		{"bonding", "BONDING", "the VPN with high availability: one device of several tunnels"},
 		{"tun", "TUN", "the VPN's tunnel"},
 		{"xt_NETMAP", "NETFILTER_XT_TARGET_NETMAP", "ranges of seed and shoot that overlap: the VPN maps them"},
+		{iptablesNAT6, "IP6_NF_NAT", "NAT for IPv6, by iptables"},
+		{nftablesNAT, "NFT_NAT", "NAT, by nftables"},
 	}
+}
+
+// Modules of which one or the other hides the IPv6 addresses of containers behind their host.
+const (
+	iptablesNAT6 = "ip6table_nat"
+	nftablesNAT  = "nft_chain_nat"
+)
+
+// NAT6 says whether the kernel can hide IPv6 addresses; known says whether that could be found out.
+func (f Facts) NAT6() (has, known bool) {
+	for _, name := range []string{iptablesNAT6, nftablesNAT} {
+		if state := f.Modules[name]; state != "" {
+			has, known = has || state != Missing, true
+		}
+	}
+	return has, known
 }
 
 // Facts are what one container saw of the engine's host.

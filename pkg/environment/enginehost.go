@@ -79,20 +79,39 @@ func (e *Environment) kernelNeeds() enginehost.Needs {
 	return needs
 }
 
-// noticeArchitectures compares the node images with the host: others run slowly by emulation, if at all.
+// noticeArchitectures says which node images are made for other machines.
 func (e *Environment) noticeArchitectures(ctx context.Context, host string) error {
-	for _, c := range e.clusters {
-		image, err := e.Engine.ImageArchitecture(ctx, c.spec.NodeImage)
+	texts, err := e.otherArchitectures(ctx, host)
+	for _, text := range texts {
+		e.notice(text)
+	}
+	return err
+}
+
+// otherArchitectures compares the node images with the host: others run slowly by emulation, if at all.
+func (e *Environment) otherArchitectures(ctx context.Context, host string) ([]string, error) {
+	var texts []string
+	for _, name := range e.nodeImageNames() {
+		image, err := e.Engine.ImageArchitecture(ctx, name)
 		if is[*engine.NotFoundError](err) || image == "" || image == host || host == "" {
 			continue
 		}
 		if err != nil {
-			return err
+			return texts, err
 		}
-		e.notice(fmt.Sprintf("node image %s is made for %s, and the engine's host is %s: nodes run slowly by emulation, or not at all; use an image for %s",
-			c.spec.NodeImage, image, host, host))
+		texts = append(texts, fmt.Sprintf("node image %s is made for %s, and the engine's host is %s: nodes run slowly by emulation, or not at all; use an image for %s",
+			name, image, host, host))
 	}
-	return nil
+	return texts, nil
+}
+
+// nodeImageNames are the images of all clusters, each once.
+func (e *Environment) nodeImageNames() []string {
+	var names []string
+	for _, c := range e.clusters {
+		names = union(names, c.spec.NodeImage)
+	}
+	return names
 }
 
 // facts are what one container saw of the engine's host in this run.

@@ -45,32 +45,56 @@ func (c *cluster) checkPorts(ctx context.Context, config *kindv1alpha4.Cluster) 
 	if err != nil {
 		return err
 	}
+	others := slices.DeleteFunc(containers, func(container engine.Container) bool { return container.Labels[kindClusterLabel] == c.spec.Name })
+	taken, err := c.env.takenPorts(ctx, wanted, others)
+	if err != nil {
+		return err
+	}
+	if len(taken) > 0 {
+		return &PortTakenError{c.spec.Name, taken}
+	}
+	return nil
+}
+
+// takenPorts says which ports of the engine's host containers or, where that is this machine, programs have, each with its holder.
+func (e *Environment) takenPorts(ctx context.Context, wanted []netip.AddrPort, containers []engine.Container) ([]string, error) {
 	taken := make([]string, len(wanted))
 	var free []int
 	for i, port := range wanted {
-		holder := slices.IndexFunc(containers, func(container engine.Container) bool {
-			return container.Labels[kindClusterLabel] != c.spec.Name && publishes(container, port, portowner.TCP)
-		})
+		holder := slices.IndexFunc(containers, func(container engine.Container) bool { return publishes(container, port, portowner.TCP) })
 		if holder < 0 {
 			free = append(free, i)
 			continue
 		}
 		taken[i] = fmt.Sprintf("%s by %s", port, describeHolder(containers[holder]))
 	}
-	if where, err := c.env.EngineHost(ctx); err != nil {
-		return err
+	if where, err := e.EngineHost(ctx); err != nil {
+		return nil, err
 	} else if where.Kind == enginehost.Local {
+		elsewhere := e.notHere(ctx, wanted)
 		var group sync.WaitGroup
 		for _, i := range free {
+			if slices.Contains(elsewhere, wanted[i].Addr()) {
+				continue
+			}
 			group.Go(func() { taken[i] = takenByProgram(ctx, wanted[i]) })
 		}
 		group.Wait()
 	}
-	taken = slices.DeleteFunc(taken, func(text string) bool { return text == "" })
-	if len(taken) > 0 {
-		return &PortTakenError{c.spec.Name, taken}
+	return slices.DeleteFunc(taken, func(text string) bool { return text == "" }), nil
+}
+
+// notHere are addresses that this machine lacks yet: a connection to one would leave it, and whatever is behind its gateway may accept it.
+func (e *Environment) notHere(ctx context.Context, ports []netip.AddrPort) []netip.Addr {
+	var addresses []netip.Addr
+	for _, port := range ports {
+		addresses = union(addresses, port.Addr())
 	}
-	return nil
+	lacking, err := e.machine().Missing(ctx, addresses)
+	if err != nil {
+		return nil // one of another interface is here
+	}
+	return lacking
 }
 
 // mappedPorts are the addresses and ports of the engine's host that kind publishes ports of nodes on.

@@ -77,10 +77,16 @@ type inotifyLimit struct {
 	want int
 }
 
+// Names of the limits.
+const (
+	limitInstances = "fs.inotify.max_user_instances"
+	limitWatches   = "fs.inotify.max_user_watches"
+)
+
 // inotifyLimits are what kubelets in pods and the many controllers of a Gardener need: the instances of Gardener's own scripts, the
 // watches that kind recommends.
 func inotifyLimits() []inotifyLimit {
-	return []inotifyLimit{{"fs.inotify.max_user_instances", 8192}, {"fs.inotify.max_user_watches", 524288}}
+	return []inotifyLimit{{limitInstances, 8192}, {limitWatches, 524288}}
 }
 
 func (c *cluster) inotify() setting {

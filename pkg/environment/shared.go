@@ -160,7 +160,7 @@ func writeShared(path string, all map[string]share) error {
 }
 
 // union keeps the order and adds what is not there.
-func union(list []string, more ...string) []string {
+func union[T comparable](list []T, more ...T) []T {
 	for _, one := range more {
 		if !slices.Contains(list, one) {
 			list = append(list, one)

@@ -4,7 +4,10 @@
 
 package netplan
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // Level says how much a finding matters.
 type Level string
@@ -99,4 +102,28 @@ func (r *recorder) warn(a Range, text, remedy string) {
 
 func (r *recorder) violation(a Range, text, remedy string) {
 	r.add(LevelViolation, a, Range{}, netip.Prefix{}, text, remedy)
+}
+
+// Sentence says what the finding is about: both sides with where they were read, and the part that they share.
+func (f Finding) Sentence() string {
+	text := f.A.place()
+	if f.B.Name != "" {
+		text += " and " + f.B.place()
+	}
+	text += ": " + f.Text
+	if f.Overlap.IsValid() {
+		text += " in " + f.Overlap.String()
+	}
+	return text
+}
+
+func (r Range) place() string {
+	text := r.Name
+	if r.Prefix.IsValid() {
+		text = strings.TrimSpace(text + " " + r.Prefix.String())
+	}
+	if r.Where != "" {
+		text += " (" + r.Where + ")"
+	}
+	return text
 }

@@ -26,6 +26,9 @@ type Rule struct {
 	check func(*Subject, *recorder)
 }
 
+// RuleHost is the name of the rule about what the host uses already.
+const RuleHost = "host"
+
 // Rules returns all rules in the order in which they are reported.
 func Rules() []Rule {
 	strict, both, gardenerOnly := []Mode{ModeStrict}, []Mode{ModeStrict, ModeGardener}, []Mode{ModeGardener}
@@ -45,7 +48,7 @@ func Rules() []Rule {
 		{"provider-local", "provider-local admits nodes only in 10.0.0.0/16 and fd00:10:1:100::/56 (from v1.128)", both, checkProviderLocal},
 		{"families", "the VPN and provider-local can serve the families of a shoot", strict, checkFamilies},
 		{"fault-visible", "a broken VPN is seen", strict, checkFaultVisible},
-		{"host", "no route and no other network of the host covers a planned range", strict, checkHost},
+		{RuleHost, "no route and no other network of the host covers a planned range", strict, checkHost},
 	}
 }
 
