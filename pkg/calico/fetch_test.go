@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,6 +35,30 @@ func server(t *testing.T, status int, content []byte) (*httptest.Server, *int) {
 	}))
 	t.Cleanup(s.Close)
 	return s, &requests
+}
+
+func TestCheckCached(t *testing.T) {
+	t.Parallel()
+	content := []byte("the manifest")
+	fetcher, source := Fetcher{CacheDir: t.TempDir()}, Source{SHA256: sum(content)}
+	path, err := fetcher.CheckCached(source)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("nothing is cached: %v", err)
+	}
+	if err := store(path, content); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fetcher.CheckCached(source); err != nil {
+		t.Errorf("a whole one: %v", err)
+	}
+	if err := store(path, content[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fetcher.CheckCached(source); err == nil {
+		t.Error("a damaged one is taken for whole")
+	} else if _, ok := errors.AsType[*ChecksumError](err); !ok {
+		t.Errorf("a damaged one: %v", err)
+	}
 }
 
 func TestFetchCaches(t *testing.T) {

@@ -50,8 +50,8 @@ func each(fact Maybe[[]string], severity Severity, remedy, fine string) verdict 
 	return v
 }
 
-// problem makes a finding of a text that is not empty.
-func problem(fact Maybe[string], severity Severity, remedy, fine string) verdict {
+// problem makes a fatal finding of a text that is not empty.
+func problem(fact Maybe[string], remedy, fine string) verdict {
 	text, why, ok := fact.get()
 	switch {
 	case !ok:
@@ -59,7 +59,7 @@ func problem(fact Maybe[string], severity Severity, remedy, fine string) verdict
 	case text == "":
 		return verdict{found: fine}
 	}
-	return verdict{findings: []Finding{{Severity: severity, Text: text, Remedy: remedy}}}
+	return verdict{findings: []Finding{{Severity: Fatal, Text: text, Remedy: remedy}}}
 }
 
 func (m Maybe[T]) get() (value T, why string, ok bool) {

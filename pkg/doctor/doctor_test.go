@@ -107,10 +107,12 @@ func badFacts() []badFact {
 		{"a route of a VPN client", "routes", func(f *doctor.Facts) {
 			f.Routes = doctor.Known([]doctor.Overlap{{Text: "tun0", Remedy: "move", Harmless: true}})
 		}, warning, "tun0", "move"},
-		{"a proxy for all", "proxy", func(f *doctor.Facts) {
-			f.Proxy = doctor.Known(doctor.Proxy{Variable: "HTTPS_PROXY", Except: "10.0.0.0/8"})
-		}, warning,
-			"lacks fd00:10::/64, .local.gardener.cloud", "export NO_PROXY=10.0.0.0/8,fd00:10::/64,.local.gardener.cloud"},
+		{
+			"a proxy for all", "proxy", func(f *doctor.Facts) {
+				f.Proxy = doctor.Known(doctor.Proxy{Variable: "HTTPS_PROXY", Except: "10.0.0.0/8"})
+			}, warning,
+			"lacks fd00:10::/64, .local.gardener.cloud", "export NO_PROXY=10.0.0.0/8,fd00:10::/64,.local.gardener.cloud",
+		},
 		{"a damaged manifest", "manifest-cache", func(f *doctor.Facts) {
 			f.Manifest = doctor.Known(doctor.Damaged{Path: "/c/x.yaml", Why: "sha256 differs"})
 		}, warning, "sha256", "rm /c/x.yaml"},

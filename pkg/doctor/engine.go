@@ -23,7 +23,7 @@ const (
 const ip6tablesVersion = "27.0.0"
 
 func checkEngine(f Facts) verdict {
-	v := problem(f.Engine, Fatal, "", "answers")
+	v := problem(f.Engine, "", "answers")
 	if about, _, ok := f.About.get(); ok && len(v.findings) == 0 && v.unknown == "" {
 		v.found = about.Name + " " + about.Version
 	}
@@ -31,7 +31,7 @@ func checkEngine(f Facts) verdict {
 }
 
 func checkKindNetwork(f Facts) verdict {
-	return problem(f.KindNetwork, Fatal, "unset KIND_EXPERIMENTAL_DOCKER_NETWORK", "kind's own")
+	return problem(f.KindNetwork, "unset KIND_EXPERIMENTAL_DOCKER_NETWORK", "kind's own")
 }
 
 func checkVersion(f Facts) verdict {
@@ -41,8 +41,10 @@ func checkVersion(f Facts) verdict {
 	}
 	v := verdict{found: about.Name + " " + about.Version}
 	if about.Name != "docker" {
-		v.findings = append(v.findings, Finding{Severity: Note, Text: "Gardener's local setup is made for docker, and this is " + about.Name,
-			Remedy: "use docker (--engine docker) when something fails that can't be explained"})
+		v.findings = append(v.findings, Finding{
+			Severity: Note, Text: "Gardener's local setup is made for docker, and this is " + about.Name,
+			Remedy: "use docker (--engine docker) when something fails that can't be explained",
+		})
 		return v
 	}
 	parsed, err := version.ParseGeneric(about.Version)
@@ -50,8 +52,10 @@ func checkVersion(f Facts) verdict {
 		return verdict{unknown: "the engine's version " + about.Version + " can't be read"}
 	}
 	if parsed.LessThan(version.MustParseGeneric(ip6tablesVersion)) {
-		v.findings = append(v.findings, Finding{Severity: Note, Text: "Docker " + about.Version + " sets no rules for IPv6 by itself",
-			Remedy: "update it to 27 or newer, or set \"ip6tables\": true in its daemon.json"})
+		v.findings = append(v.findings, Finding{
+			Severity: Note, Text: "Docker " + about.Version + " sets no rules for IPv6 by itself",
+			Remedy: "update it to 27 or newer, or set \"ip6tables\": true in its daemon.json",
+		})
 	}
 	return v
 }
@@ -64,11 +68,15 @@ func checkRootless(f Facts) verdict {
 	case !about.Rootless:
 		return verdict{found: "has those of root"}
 	case about.CgroupVersion == 1:
-		return verdict{findings: []Finding{{Severity: Fatal, Text: "the engine is rootless, and its host has cgroup v1: kind makes no nodes there",
-			Remedy: "use an engine with the rights of root, or boot its host with systemd.unified_cgroup_hierarchy=1"}}}
+		return verdict{findings: []Finding{{
+			Severity: Fatal, Text: "the engine is rootless, and its host has cgroup v1: kind makes no nodes there",
+			Remedy: "use an engine with the rights of root, or boot its host with systemd.unified_cgroup_hierarchy=1",
+		}}}
 	}
-	return verdict{findings: []Finding{{Severity: Warning, Text: "the engine is rootless: nodes can't load modules, and no addresses can be added to its host",
-		Remedy: "use an engine with the rights of root"}}}
+	return verdict{findings: []Finding{{
+		Severity: Warning, Text: "the engine is rootless: nodes can't load modules, and no addresses can be added to its host",
+		Remedy: "use an engine with the rights of root",
+	}}}
 }
 
 func checkLocation(f Facts) verdict {
@@ -78,12 +86,16 @@ func checkLocation(f Facts) verdict {
 	}
 	v := verdict{found: location.Text}
 	if location.Remote {
-		v.findings = append(v.findings, Finding{Severity: Note, Text: "the engine is on " + location.Text + ": published ports are reached there, and folders are of that machine",
-			Remedy: "run kindling there, or forward the ports that you need"})
+		v.findings = append(v.findings, Finding{
+			Severity: Note, Text: "the engine is on " + location.Text + ": published ports are reached there, and folders are of that machine",
+			Remedy: "run kindling there, or forward the ports that you need",
+		})
 	}
 	if about, _, ok := f.About.get(); ok && isWSL(about.Kernel) {
-		v.findings = append(v.findings, Finding{Severity: Note, Text: "the engine runs in WSL 2, which forwards ports in its own way",
-			Remedy: "set networkingMode=mirrored in .wslconfig; when API servers time out: netsh interface portproxy reset"})
+		v.findings = append(v.findings, Finding{
+			Severity: Note, Text: "the engine runs in WSL 2, which forwards ports in its own way",
+			Remedy: "set networkingMode=mirrored in .wslconfig; when API servers time out: netsh interface portproxy reset",
+		})
 	}
 	return v
 }
@@ -96,8 +108,10 @@ func checkCPUs(f Facts) verdict {
 	case about.CPUs == 0:
 		return verdict{unknown: "the engine does not tell"}
 	case about.CPUs < wantedCPUs && !f.Wanted.ClustersOnly:
-		return verdict{findings: []Finding{{Severity: Warning, Text: fmt.Sprintf("the engine's host has %d processors, and a Gardener with a shoot takes %d", about.CPUs, wantedCPUs),
-			Remedy: "give its virtual machine more, or make only clusters"}}}
+		return verdict{findings: []Finding{{
+			Severity: Warning, Text: fmt.Sprintf("the engine's host has %d processors, and a Gardener with a shoot takes %d", about.CPUs, wantedCPUs),
+			Remedy: "give its virtual machine more, or make only clusters",
+		}}}
 	}
 	return verdict{found: fmt.Sprintf("%d processors", about.CPUs)}
 }

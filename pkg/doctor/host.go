@@ -60,8 +60,10 @@ func checkIPv6(f Facts) verdict {
 	case host.IPv6:
 		return verdict{found: "on"}
 	}
-	finding := Finding{Severity: Warning, Root: true, Text: "IPv6 is switched off on the engine's host: newer VPNs use it between their ends",
-		Remedy: "on the engine's host: sudo sysctl -w net.ipv6.conf.all.disable_ipv6=0"}
+	finding := Finding{
+		Severity: Warning, Root: true, Text: "IPv6 is switched off on the engine's host: newer VPNs use it between their ends",
+		Remedy: "on the engine's host: sudo sysctl -w net.ipv6.conf.all.disable_ipv6=0",
+	}
 	if f.Wanted.IPv6 {
 		finding.Severity, finding.Text = Fatal, "IPv6 is switched off on the engine's host, and the environment has IPv6 in spec.ipFamilies"
 	}
@@ -104,8 +106,10 @@ func checkInotify(f Facts) verdict {
 		if have < limit.Want {
 			assignment := fmt.Sprintf("%s=%d", limit.Name, limit.Want)
 			v.found = ""
-			v.findings = append(v.findings, Finding{Severity: Warning, Text: fmt.Sprintf("%s is %d, and %d are needed; up raises it until the next boot", limit.Name, have, limit.Want),
-				Remedy: "on the engine's host: sudo sysctl -w " + assignment, Fix: &Fix{Kind: RaiseLimit, Target: assignment}})
+			v.findings = append(v.findings, Finding{
+				Severity: Warning, Text: fmt.Sprintf("%s is %d, and %d are needed; up raises it until the next boot", limit.Name, have, limit.Want),
+				Remedy: "on the engine's host: sudo sysctl -w " + assignment, Fix: &Fix{Kind: RaiseLimit, Target: assignment},
+			})
 		}
 	}
 	return v

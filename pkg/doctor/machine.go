@@ -19,18 +19,20 @@ func checkAddresses(f Facts) verdict {
 	case len(missing) == 0:
 		return verdict{found: "all are there"}
 	}
-	return verdict{findings: []Finding{{Severity: Note, Root: true, Text: fmt.Sprintf("%d addresses are not on the loopback interface of this machine: up puts them there", len(missing)),
-		Remedy: "sudo kindling loopback-addresses add " + strings.Join(missing, " ")}}}
+	return verdict{findings: []Finding{{
+		Severity: Note, Root: true, Text: fmt.Sprintf("%d addresses are not on the loopback interface of this machine: up puts them there", len(missing)),
+		Remedy: "sudo kindling loopback-addresses add " + strings.Join(missing, " "),
+	}}}
 }
 
-func checkAddressTaken(f Facts) verdict { return problem(f.AddressTaken, Fatal, "", "none is taken") }
+func checkAddressTaken(f Facts) verdict { return problem(f.AddressTaken, "", "none is taken") }
 
 func checkPorts(f Facts) verdict {
 	return each(f.Ports, Fatal, "stop what has it; two environments whose gardens share addresses exclude each other", "all are free, or this environment's")
 }
 
 func checkContainerNetwork(f Facts) verdict {
-	return problem(f.ContainerNetwork, Fatal, "", "as wanted, or not made yet")
+	return problem(f.ContainerNetwork, "", "as wanted, or not made yet")
 }
 
 func checkEngineNetworks(f Facts) verdict {
@@ -80,8 +82,10 @@ func checkProxy(f Facts) verdict {
 	if len(lacking) == 0 {
 		return verdict{found: proxy.Variable + " is set, and NO_PROXY has all ranges"}
 	}
-	return verdict{findings: []Finding{{Severity: Warning, Text: proxy.Variable + " is set, and NO_PROXY lacks " + strings.Join(lacking, ", "),
-		Remedy: "export NO_PROXY=" + strings.Join(append(nonEmpty(proxy.Except), lacking...), ",")}}}
+	return verdict{findings: []Finding{{
+		Severity: Warning, Text: proxy.Variable + " is set, and NO_PROXY lacks " + strings.Join(lacking, ", "),
+		Remedy: "export NO_PROXY=" + strings.Join(append(nonEmpty(proxy.Except), lacking...), ","),
+	}}}
 }
 
 func nonEmpty(text string) []string {

@@ -83,6 +83,7 @@ func TestReadsAHostWithModulesInFiles(t *testing.T) {
 		BootID: "8787ee1b-5c7a-4e29-b236-e9485214bb32", MaxUserInstances: 128, MaxUserWatches: 524288, IPv6: true, DefaultIPv6: "eth1",
 		Modules: map[string]enginehost.ModuleState{
 			"ipip": enginehost.Loaded, "tun": enginehost.Loaded, "ip6_tunnel": enginehost.BuiltIn, "bonding": enginehost.Loadable, "xt_NETMAP": enginehost.Missing,
+			"ip6table_nat": enginehost.Missing, "nft_chain_nat": enginehost.Missing,
 		},
 		Addresses: []netip.Addr{
 			netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("172.18.255.53"), netip.MustParseAddr("::1"), netip.MustParseAddr("fd00:ff::53"),
@@ -116,6 +117,7 @@ func TestReadsAKernelThatTellsItsConfiguration(t *testing.T) {
 	want := map[string]enginehost.ModuleState{
 		// Its file is missing: it can't be loaded.
 		"bonding": enginehost.Missing, "tun": enginehost.BuiltIn, "xt_NETMAP": enginehost.BuiltIn, "ipip": enginehost.Missing, "ip6_tunnel": enginehost.Missing,
+		"ip6table_nat": enginehost.Missing, "nft_chain_nat": enginehost.Missing,
 	}
 	if diff := cmp.Diff(want, got.Modules); diff != "" {
 		t.Error(diff)
@@ -157,4 +159,25 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("no error, and %+v", facts)
 		}
 	})
+}
+
+func TestNATForIPv6IsInEitherModule(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		modules    map[string]enginehost.ModuleState
+		has, known bool
+	}{
+		"that of iptables alone":    {map[string]enginehost.ModuleState{"ip6table_nat": enginehost.Loaded, "nft_chain_nat": enginehost.Missing}, true, true},
+		"that of nftables alone":    {map[string]enginehost.ModuleState{"ip6table_nat": enginehost.Missing, "nft_chain_nat": enginehost.Loadable}, true, true},
+		"none":                      {map[string]enginehost.ModuleState{"ip6table_nat": enginehost.Missing, "nft_chain_nat": enginehost.Missing}, false, true},
+		"a host that tells of none": {nil, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			has, known := enginehost.Facts{Modules: c.modules}.NAT6()
+			if has != c.has || known != c.known {
+				t.Errorf("%t, %t, want %t, %t", has, known, c.has, c.known)
+			}
+		})
+	}
 }

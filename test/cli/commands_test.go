@@ -55,6 +55,13 @@ func host(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
+// memory changes that of the engine's host: memory BYTES.
+func memory(ts *testscript.TestScript, _ bool, args []string) {
+	bytes, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.Memory = bytes }))
+}
+
 // metricsPath is where the API server has the Deployment of metrics-server.
 const metricsPath = "/apis/apps/v1/namespaces/kube-system/deployments/metrics-server"
 

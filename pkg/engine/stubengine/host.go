@@ -39,7 +39,7 @@ func (d *docker) probe() error {
 	}
 	dep := "kernel/net/ipv4/ipip.ko:\n"
 	if !d.state.FewModules {
-		dep += "kernel/drivers/net/tun.ko:\nkernel/drivers/net/bonding/bonding.ko:\nkernel/net/ipv6/ip6_tunnel.ko:\nkernel/net/netfilter/xt_NETMAP.ko:\n"
+		dep += "kernel/drivers/net/tun.ko:\nkernel/drivers/net/bonding/bonding.ko:\nkernel/net/ipv6/ip6_tunnel.ko:\nkernel/net/netfilter/xt_NETMAP.ko:\nkernel/net/netfilter/nft_chain_nat.ko:\n"
 	}
 	for _, file := range [][2]string{
 		{"/lib/modules/stub/modules.dep", dep},

@@ -57,7 +57,7 @@ func (d *docker) info() *cobra.Command {
 			OperatingSystem: cmp.Or(d.state.OperatingSystem, "Stub Linux"), OSType: "linux", Architecture: "x86_64",
 			KernelVersion: "6.12.0", CgroupDriver: "systemd", CgroupVersion: cmp.Or(d.state.CgroupVersion, defaultCgroup), Driver: "overlay2",
 			DriverStatus: [][]string{{"Backing Filesystem", "extfs"}}, SecurityOptions: []string{"name=seccomp,profile=builtin", "name=cgroupns"},
-			MemoryLimit: true, PidsLimit: true, CPUShares: true, NCPU: 8, MemTotal: 32 << 30,
+			MemoryLimit: true, PidsLimit: true, CPUShares: true, NCPU: 8, MemTotal: cmp.Or(d.state.Memory, int64(32<<30)),
 		})
 	})
 	format = formatFlag(c.Flags(), "f")

@@ -37,6 +37,8 @@ type State struct {
 	NoRouteIPv6 bool `json:"noRouteIPv6,omitempty"`
 	// FewModules says that the kernel of the engine's host has none for tunnels.
 	FewModules bool `json:"fewModules,omitempty"`
+	// Memory of the engine's host in bytes; 0 means 32 GiB.
+	Memory int64 `json:"memory,omitempty"`
 	// DiskFree is what df tells in containers; 0 means 100 GiB.
 	DiskFree   int64       `json:"diskFree,omitempty"`
 	Networks   []Network   `json:"networks,omitempty"`
