@@ -110,11 +110,15 @@ func deadContainers(all map[string]share, containers []engine.Container) []docto
 		switch {
 		case !labelled || used:
 		case recorded:
-			left = append(left, doctor.Leftover{Kind: doctor.LeftContainer, Name: container.Name, Dead: true,
-				Why: "was made for environment " + environment + ", and no environment that is up uses it"})
+			left = append(left, doctor.Leftover{
+				Kind: doctor.LeftContainer, Name: container.Name, Dead: true,
+				Why: "was made for environment " + environment + ", and no environment that is up uses it",
+			})
 		default:
-			left = append(left, doctor.Leftover{Kind: doctor.LeftContainer, Name: container.Name,
-				Why: "was made for environment " + environment + ", which is not on record here: it may be another user's, or of another $XDG_STATE_HOME"})
+			left = append(left, doctor.Leftover{
+				Kind: doctor.LeftContainer, Name: container.Name,
+				Why: "was made for environment " + environment + ", which is not on record here: it may be another user's, or of another $XDG_STATE_HOME",
+			})
 		}
 	}
 	return left
@@ -132,8 +136,10 @@ func (e *Environment) deadNetwork(ctx context.Context, records map[string]record
 		if !labelled || slices.ContainsFunc(containers, func(c engine.Container) bool { _, on := c.Addresses[network.Name]; return on }) {
 			continue
 		}
-		left = append(left, doctor.Leftover{Kind: doctor.LeftNetwork, Name: network.Name, Dead: true,
-			Why: "was made for environment " + environment + ", and nothing is attached to it"})
+		left = append(left, doctor.Leftover{
+			Kind: doctor.LeftNetwork, Name: network.Name, Dead: true,
+			Why: "was made for environment " + environment + ", and nothing is attached to it",
+		})
 	}
 	return left, err
 }

@@ -88,7 +88,9 @@ func (e *Environment) takenPorts(ctx context.Context, wanted []netip.AddrPort, c
 func (e *Environment) notHere(ctx context.Context, ports []netip.AddrPort) []netip.Addr {
 	var addresses []netip.Addr
 	for _, port := range ports {
-		addresses = union(addresses, port.Addr())
+		if !port.Addr().IsLoopback() { // these never lead outside
+			addresses = union(addresses, port.Addr())
+		}
 	}
 	lacking, err := e.machine().Missing(ctx, addresses)
 	if err != nil {

@@ -70,6 +70,30 @@ func TestAPortOfAProgramIsNamed(t *testing.T) {
 	}
 }
 
+func TestAPortAtAnAddressThatIsNotHereYetIsNotAskedFor(t *testing.T) {
+	e, _, _ := withMachine(t, here(t)) // its loopback interface has none
+	address := ownAddress(t)
+	if taken := takenPorts(t, e, mapped(address, listening(t, address))); len(taken) > 0 {
+		t.Errorf("connected to %q", taken)
+	}
+}
+
+// ownAddress is one of this machine that is not of its loopback interface.
+func ownAddress(t *testing.T) string {
+	t.Helper()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses {
+		if prefix, err := netip.ParsePrefix(address.String()); err == nil && prefix.Addr().Is4() && !prefix.Addr().IsLoopback() {
+			return prefix.Addr().String()
+		}
+	}
+	t.Skip("skipped: this machine has no IPv4 address beside those of its loopback interface")
+	return ""
+}
+
 func TestAPortOfAnotherAddressIsFree(t *testing.T) {
 	e, _, _ := withMachine(t, here(t))
 	if taken := takenPorts(t, e, mapped("::1", listening(t, "127.0.0.1"))); len(taken) > 0 {
