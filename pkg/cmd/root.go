@@ -66,6 +66,8 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 	root.AddCommand(
 		newUpCommand(streams),
 		newDownCommand(streams),
+		newStopCommand(streams),
+		newStartCommand(streams),
 		newStatusCommand(streams),
 		newDoctorCommand(streams),
 		newPlanCommand(streams),

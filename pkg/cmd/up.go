@@ -32,6 +32,8 @@ type upOptions struct {
 	ignore []string
 	output *choice
 	seedAs *choice
+	// starting makes no cluster.
+	starting bool
 }
 
 // recreateAll is --recreate without a step.
@@ -168,6 +170,11 @@ func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.
 		return err
 	}
 	defer unlock()
+	if o.starting {
+		if err := env.CheckWasUp(ctx); err != nil {
+			return err
+		}
+	}
 	list, err := env.Steps()
 	if err != nil {
 		return err

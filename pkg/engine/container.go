@@ -29,6 +29,8 @@ type Container struct {
 	Created, Started time.Time
 	// Addresses by network. nerdctl does not tell a network's name, only that of the interface.
 	Addresses map[string][]netip.Addr
+	// Fixed are the addresses that it has by network whenever it runs; of others the engine chooses anew at each start. Only docker tells.
+	Fixed map[string][]netip.Addr
 	// Ports that a running container has published.
 	Ports []PublishedPort
 }
@@ -52,12 +54,17 @@ func (e *Engine) ContainersNamed(ctx context.Context, names ...string) ([]Contai
 
 // ContainersOn returns the names of the containers that are attached to a network, running or not: a stopped one comes back to it.
 func (e *Engine) ContainersOn(ctx context.Context, network string) ([]string, error) {
-	containers, err := e.containers(ctx, "--filter", "network="+network)
+	containers, err := e.Attached(ctx, network)
 	names := make([]string, len(containers))
 	for i, container := range containers {
 		names[i] = container.Name
 	}
 	return names, err
+}
+
+// Attached returns the containers that are attached to a network, running or not.
+func (e *Engine) Attached(ctx context.Context, network string) ([]Container, error) {
+	return e.containers(ctx, "--filter", "network="+network)
 }
 
 func (e *Engine) containers(ctx context.Context, filter ...string) ([]Container, error) {
@@ -84,11 +91,24 @@ func (e *Engine) inspectContainers(ctx context.Context, ids []string) ([]Contain
 type address struct {
 	IPAddress         string `json:"IPAddress"`
 	GlobalIPv6Address string `json:"GlobalIPv6Address"`
+	// IPAMConfig is what it was given for good.
+	IPAMConfig struct {
+		IPv4Address string `json:"IPv4Address"`
+		IPv6Address string `json:"IPv6Address"`
+	} `json:"IPAMConfig"`
 }
 
-func (a address) parse() ([]netip.Addr, error) {
+func (a address) parse() (has, fixed []netip.Addr, err error) {
+	if has, err = parseAddresses(a.IPAddress, a.GlobalIPv6Address); err != nil {
+		return nil, nil, err
+	}
+	fixed, err = parseAddresses(a.IPAMConfig.IPv4Address, a.IPAMConfig.IPv6Address)
+	return has, fixed, err
+}
+
+func parseAddresses(texts ...string) ([]netip.Addr, error) {
 	var all []netip.Addr
-	for _, text := range []string{a.IPAddress, a.GlobalIPv6Address} {
+	for _, text := range texts {
 		if text == "" {
 			continue
 		}
@@ -153,14 +173,17 @@ func parseContainers(output []byte) ([]Container, error) {
 		containers[i] = Container{
 			ID: answer.ID, Name: strings.TrimPrefix(answer.Name, "/"), Image: answer.Config.Image,
 			State: answer.State.Status, Labels: answer.Config.Labels, Created: answer.Created, Started: answer.State.StartedAt,
-			Addresses: map[string][]netip.Addr{},
+			Addresses: map[string][]netip.Addr{}, Fixed: map[string][]netip.Addr{},
 		}
 		for network, address := range answer.NetworkSettings.Networks {
-			parsed, err := address.parse()
+			has, fixed, err := address.parse()
 			if err != nil {
 				return nil, fmt.Errorf("container %s has an address that can't be read: %w", containers[i].Name, err)
 			}
-			containers[i].Addresses[network] = parsed
+			containers[i].Addresses[network] = has
+			if len(fixed) > 0 {
+				containers[i].Fixed[network] = fixed
+			}
 		}
 		containers[i].Ports = publishedPorts(answer.NetworkSettings.Ports)
 	}

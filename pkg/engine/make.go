@@ -72,13 +72,7 @@ func (s ContainerSpec) args() []string {
 	for _, alias := range s.Aliases {
 		add("--network-alias", alias)
 	}
-	for _, address := range s.Addresses {
-		if address.Is4() {
-			add("--ip", address.String())
-		} else {
-			add("--ip6", address.String())
-		}
-	}
+	args = append(args, addressArgs(s.Addresses)...)
 	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
 		add("--label", key+"="+s.Labels[key])
 	}

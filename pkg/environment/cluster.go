@@ -148,7 +148,13 @@ func (c *cluster) apply(ctx context.Context, report func(string)) (string, error
 	if err := c.make(ctx, report); err != nil {
 		return "", c.abandon(ctx, err)
 	}
-	return fmt.Sprintf("%d nodes", len(c.spec.Nodes)), c.env.record.enter(c.spec.Name, made, nil)
+	if err := c.env.record.enter(c.spec.Name, made, nil); err != nil {
+		return "", err
+	}
+	if nodes, err = c.containers(ctx); err == nil {
+		err = c.env.record.placed(c.spec.Name, nodes)
+	}
+	return fmt.Sprintf("%d nodes", len(c.spec.Nodes)), err
 }
 
 // make holds the container network until the nodes are in it.

@@ -7,6 +7,7 @@ package environment
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
@@ -44,6 +45,10 @@ func (c *cluster) undo(ctx context.Context) (string, error) {
 // resume starts the nodes that are stopped, waits for the API server, and holds the cluster to what is wanted. One that kindling did
 // not make is stopped again: its mark is in its API server, so that it had to be started to be asked.
 func (c *cluster) resume(ctx context.Context, nodes []engine.Container) error {
+	nodes, err := c.stopMoved(ctx, nodes)
+	if err != nil {
+		return err
+	}
 	if err := c.owned(ctx, nodes); err != nil {
 		return err
 	}
@@ -54,24 +59,51 @@ func (c *cluster) resume(ctx context.Context, nodes []engine.Container) error {
 	return err
 }
 
+// stopMoved stops all nodes of a cluster that does not answer after some of them got other addresses, as after a restart of the engine's
+// host: they can't change places while they run.
+func (c *cluster) stopMoved(ctx context.Context, nodes []engine.Container) ([]engine.Container, error) {
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil || len(known.moved(nodes)) == 0 || !c.env.Engine.CanReconnect() {
+		return nodes, err
+	}
+	if client, err := c.connect(ctx); err == nil && answers(ctx, client) {
+		return nodes, nil
+	}
+	if err := c.env.Engine.StopContainers(ctx, names(nodes)...); err != nil {
+		return nil, err
+	}
+	return c.containers(ctx)
+}
+
 // owned says whether kindling made the cluster, which it starts to ask it.
 func (c *cluster) owned(ctx context.Context, nodes []engine.Container) error {
-	stopped := notRunning(nodes)
+	stopped := slices.DeleteFunc(slices.Clone(nodes), func(node engine.Container) bool { return node.State == running })
 	if err := c.start(ctx, stopped); err != nil {
 		return err
 	}
 	_, err := c.applied(ctx)
 	if is[*ForeignError](err) {
-		return errors.Join(err, c.env.Engine.StopContainers(ctx, stopped...))
+		return errors.Join(err, c.env.Engine.StopContainers(ctx, names(stopped)...))
 	}
 	return err
 }
 
-func (c *cluster) start(ctx context.Context, names []string) error {
-	if err := c.env.Engine.StartContainers(ctx, names...); err != nil {
+// start starts nodes, with the addresses that they had, and waits for the API server.
+func (c *cluster) start(ctx context.Context, stopped []engine.Container) error {
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil {
+		return err
+	}
+	if err := c.place(ctx, known, stopped); err != nil {
+		return err
+	}
+	if err := c.env.Engine.StartContainers(ctx, names(known.startOrder(stopped))...); err != nil {
 		return err
 	}
 	c.forget()
+	if err := c.tellMoved(ctx); err != nil {
+		return err
+	}
 	client, err := c.connect(ctx)
 	if err != nil {
 		return err

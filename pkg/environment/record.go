@@ -41,6 +41,8 @@ type clusterRecord struct {
 	Since time.Time `json:"since,omitzero"`
 	// Containers are the identities of the nodes of a half-made cluster, as soon as they were seen.
 	Containers []string `json:"containers,omitempty"`
+	// Nodes are the containers of a cluster that is made, by name.
+	Nodes map[string]nodeRecord `json:"nodes,omitempty"`
 	// Kubeconfig is the name of its file in the environment's folder.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Copies of it: names of files in that folder, and absolute paths.
@@ -143,6 +145,9 @@ func (r *record) changeCluster(name string, change func(*clusterRecord)) error {
 func (r *record) enter(name string, state clusterState, containers []engine.Container) error {
 	return r.changeCluster(name, func(cluster *clusterRecord) {
 		cluster.State, cluster.Since, cluster.Containers = state, time.Now(), identities(containers)
+		if state != made {
+			cluster.Nodes = nil
+		}
 	})
 }
 

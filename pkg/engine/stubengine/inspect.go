@@ -50,7 +50,15 @@ type inspectedContainer struct {
 	}
 }
 
-type place struct{ IPAddress, GlobalIPv6Address string }
+type place struct {
+	IPAddress, GlobalIPv6Address string
+	IPAMConfig                   *fixedPlace
+}
+
+type fixedPlace struct {
+	IPv4Address string `json:",omitempty"`
+	IPv6Address string `json:",omitempty"`
+}
 
 type binding struct {
 	HostIP   string `json:"HostIp"`
@@ -130,6 +138,11 @@ func (d *docker) inspectContainer(name string) (any, bool) {
 	result.State.Status, result.State.StartedAt = container.State, container.Started
 	result.Config.Image, result.Config.Labels = container.Image, container.Labels
 	result.NetworkSettings.Networks = map[string]place{container.Network: placeOf(container.Addresses)}
+	if len(container.Fixed) > 0 {
+		fixed, at := placeOf(container.Fixed), result.NetworkSettings.Networks[container.Network]
+		at.IPAMConfig = &fixedPlace{fixed.IPAddress, fixed.GlobalIPv6Address}
+		result.NetworkSettings.Networks[container.Network] = at
+	}
 	result.NetworkSettings.Ports = map[string][]binding{}
 	for _, port := range container.Ports {
 		if host, number, err := net.SplitHostPort(d.state.Published); err == nil {

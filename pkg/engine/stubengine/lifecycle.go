@@ -42,13 +42,33 @@ func (d *docker) start() *cobra.Command {
 				return fail("network %s not found", c.Network)
 			}
 			if c.State != running {
-				c.Addresses = d.freeAddresses(network)
+				if err := d.address(c, network); err != nil {
+					return err
+				}
 			}
 			c.State, c.Started = running, time.Now()
 			delete(c.Files, "/etc/hosts") // engines write it anew
 			return nil
 		})
 	})
+}
+
+// address gives a container its fixed addresses, or free ones.
+func (d *docker) address(c *Container, network *Network) error {
+	for _, fixed := range c.Fixed {
+		if slices.ContainsFunc(d.attached(network), func(other Container) bool { return slices.Contains(other.Addresses, fixed) }) {
+			return fail("Address already in use")
+		}
+	}
+	c.Addresses = d.freeAddresses(network)
+	for i, address := range c.Addresses {
+		for _, fixed := range c.Fixed {
+			if fixed.Is4() == address.Is4() {
+				c.Addresses[i] = fixed
+			}
+		}
+	}
+	return nil
 }
 
 func (d *docker) stop() *cobra.Command {

@@ -15,7 +15,7 @@ import (
 )
 
 func (d *docker) networkCommand() *cobra.Command {
-	return group("network", d.networkCreate(), d.networkList(), d.networkInspect(), d.networkRemove())
+	return group("network", d.networkCreate(), d.networkList(), d.networkInspect(), d.networkRemove(), d.networkConnect(), d.networkDisconnect())
 }
 
 func (d *docker) networkCreate() *cobra.Command {
@@ -181,4 +181,55 @@ func hasLabel(labels map[string]string, filter string) bool {
 	key, value, withValue := strings.Cut(filter, "=")
 	have, there := labels[key]
 	return there && (!withValue || have == value)
+}
+
+// networkConnect is for stopped containers.
+func (d *docker) networkConnect() *cobra.Command {
+	var fixed []string
+	c := command("connect", func(args []string) error {
+		network, container, err := d.ends(args)
+		if err != nil {
+			return err
+		}
+		container.Network, container.Fixed = network.Name, nil
+		for _, text := range fixed {
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return fail("invalid address %s: %v", text, err)
+			}
+			container.Fixed = append(container.Fixed, address)
+		}
+		return nil
+	})
+	c.Flags().StringArrayVar(&fixed, "ip", nil, "")
+	c.Flags().StringArrayVar(&fixed, "ip6", nil, "")
+	return c
+}
+
+func (d *docker) networkDisconnect() *cobra.Command {
+	return command("disconnect", func(args []string) error {
+		network, container, err := d.ends(args)
+		if err != nil {
+			return err
+		}
+		if container.Network != network.Name {
+			return fail("container %s is not connected to network %s", container.ID, network.Name)
+		}
+		container.Network, container.Fixed = "", nil
+		return nil
+	})
+}
+
+func (d *docker) ends(args []string) (*Network, *Container, error) {
+	if len(args) != 2 {
+		return nil, nil, fmt.Errorf("takes a network and a container, not %q", args)
+	}
+	network, container := d.state.network(args[0]), d.state.container(args[1])
+	switch {
+	case network == nil:
+		return nil, nil, fail("network %s not found", args[0])
+	case container == nil:
+		return nil, nil, fail("No such container: %s", args[1])
+	}
+	return network, container, nil
 }

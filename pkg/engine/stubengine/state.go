@@ -83,7 +83,9 @@ type Container struct {
 	Aliases []string `json:"aliases,omitempty"`
 	// Addresses in the network, at most one a family. A stopped container has none.
 	Addresses []netip.Addr `json:"addresses,omitempty"`
-	Ports     []Port       `json:"ports,omitempty"`
+	// Fixed are the addresses that it gets whenever it is started.
+	Fixed []netip.Addr `json:"fixed,omitempty"`
+	Ports []Port       `json:"ports,omitempty"`
 	// Files that were written into it, by path.
 	Files map[string]string `json:"files,omitempty"`
 	// Rules are those of iptables and ip6tables, behind the program's name.

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: SAP SE or an SAP affiliate company and Gardener contributors
+//
+// SPDX-License-Identifier: Apache-2.0
+
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/printer"
+	"github.com/gardener/kindling/pkg/steps"
+)
+
+type stopOptions struct {
+	environmentOptions
+	output *choice
+}
+
+func newStopCommand(streams IOStreams) *cobra.Command {
+	options := &stopOptions{}
+	command := &cobra.Command{
+		Use:   "stop [PROFILE]",
+		Short: "Stop the containers of an environment, and keep everything",
+		Long: `Stop the nodes of an environment's clusters, workers first, then registry, caches and DNS server, unless another environment that
+runs uses them. Nothing is removed; kindling start brings it back.
+
+A cluster of the same name that kindling did not make is left.`,
+		Example:           "  kindling stop\n  kindling stop ha-single-zone",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProfiles,
+		RunE: func(command *cobra.Command, args []string) error {
+			return options.run(command.Context(), streams, args)
+		},
+	}
+	options.addFlags(command.Flags())
+	options.addRunFlags(command.Flags())
+	options.output = outputFlag(command.Flags())
+	return command
+}
+
+func (o *stopOptions) run(ctx context.Context, streams IOStreams, args []string) error {
+	spec, plan, err := o.load(streams, args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	env, err := o.open(ctx, spec, plan, false, "")
+	if err != nil {
+		return err
+	}
+	return o.withProgress(streams, func(progress printer.Progress) error {
+		return o.stop(ctx, streams, env, progress)
+	})
+}
+
+func (o *stopOptions) stop(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
+	unlock, err := env.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := env.StopSteps()
+	if err != nil {
+		return err
+	}
+	results, err := (&steps.Runner{Steps: list, Emit: progress.Emit}).Up(ctx)
+	progress.Close()
+	if printErr := printRun(streams.Out, printer.Format(o.output.value), results); printErr != nil {
+		return printErr
+	}
+	return err
+}
