@@ -62,12 +62,13 @@ func (r clusterRecord) moved(containers []engine.Container) []engine.Container {
 }
 
 // startOrder puts control planes first, then what balances between them, then workers; among these the old addresses decide, since an
-// engine that chooses gives the lowest that is free.
-func (r clusterRecord) startOrder(nodes []engine.Container) []engine.Container {
+// engine that chooses gives the lowest that is free. That might be another node's: so those that can't have their own come last.
+func (r clusterRecord) startOrder(nodes []engine.Container, displaced []string) []engine.Container {
 	rank := map[string]int{constants.ControlPlaneNodeRoleValue: 0, constants.ExternalLoadBalancerNodeRoleValue: 1, constants.WorkerNodeRoleValue: 2}
 	ordered := slices.Clone(nodes)
 	slices.SortStableFunc(ordered, func(a, b engine.Container) int {
 		return cmp.Or(
+			cmp.Compare(slices.Index(displaced, a.Name), slices.Index(displaced, b.Name)),
 			cmp.Compare(rank[a.Labels[kindRoleLabel]], rank[b.Labels[kindRoleLabel]]),
 			slices.CompareFunc(r.addresses(a), r.addresses(b), netip.Addr.Compare),
 			strings.Compare(a.Name, b.Name))
@@ -76,14 +77,14 @@ func (r clusterRecord) startOrder(nodes []engine.Container) []engine.Container {
 }
 
 // place gives stopped nodes the addresses on record for good: certificates and members of etcd name them. An address that somebody else
-// has meanwhile can't be given, and such a node takes what is free. Nodes that are not on record are left alone.
-func (c *cluster) place(ctx context.Context, known clusterRecord, stopped []engine.Container) error {
-	if !c.env.Engine.CanReconnect() || len(known.Nodes) == 0 {
-		return nil
+// has meanwhile can't be given: such a node takes what is free, and is named. Nodes that are not on record are left alone.
+func (c *cluster) place(ctx context.Context, known clusterRecord, stopped []engine.Container) (displaced []string, err error) {
+	if !c.env.Engine.CanReconnect() || len(known.Nodes) == 0 || len(stopped) == 0 {
+		return nil, nil
 	}
 	others, err := c.env.Engine.Attached(ctx, netplan.ContainerNetwork)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, node := range stopped {
 		want, fixed := known.addresses(node), node.Fixed[netplan.ContainerNetwork]
@@ -91,17 +92,17 @@ func (c *cluster) place(ctx context.Context, known clusterRecord, stopped []engi
 			continue
 		}
 		if _, taken := holderOf(others, node, want); taken {
-			want = nil
+			want, displaced = nil, append(displaced, node.Name)
 		}
 		_, attached := node.Addresses[netplan.ContainerNetwork]
 		if attached && slices.Equal(want, fixed) {
 			continue
 		}
 		if err := c.env.Engine.Reconnect(ctx, netplan.ContainerNetwork, node.Name, want); err != nil {
-			return fmt.Errorf("giving node %s its address %s back: %w", node.Name, joinAddresses(known.addresses(node)), err)
+			return nil, fmt.Errorf("giving node %s its address %s back: %w", node.Name, joinAddresses(known.addresses(node)), err)
 		}
 	}
-	return nil
+	return displaced, nil
 }
 
 // holderOf finds the running container that has one of a node's addresses.

@@ -94,10 +94,11 @@ func (c *cluster) start(ctx context.Context, stopped []engine.Container) error {
 	if err != nil {
 		return err
 	}
-	if err := c.place(ctx, known, stopped); err != nil {
+	displaced, err := c.place(ctx, known, stopped)
+	if err != nil {
 		return err
 	}
-	if err := c.env.Engine.StartContainers(ctx, names(known.startOrder(stopped))...); err != nil {
+	if err := c.env.Engine.StartContainers(ctx, names(known.startOrder(stopped, displaced))...); err != nil {
 		return err
 	}
 	c.forget()

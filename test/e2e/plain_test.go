@@ -92,6 +92,7 @@ func TestPlain(t *testing.T) {
 		s.want(3, s.run("status", "ha-single-zone", "-f", file))
 		s.want(0, s.run("up", "ha-single-zone", "-f", file))
 	})
+	s.sub("stopped and started beside a container that took an address", func(s *suite) { checkStopAndStart(s, file) })
 	s.sub("a changed shoot is applied, a changed node is named", func(s *suite) {
 		changed := s.write("changed.yaml", plainOverride(s.image, "  shoots: [{name: local, failureTolerance: none}]\n"))
 		r := s.want(3, s.run("up", "ha-single-zone", "-f", changed, "--dry-run"))

@@ -185,14 +185,14 @@ func hasLabel(labels map[string]string, filter string) bool {
 
 // networkConnect is for stopped containers.
 func (d *docker) networkConnect() *cobra.Command {
-	var fixed []string
+	var ipv4, ipv6 []string // one slice for both would hold the last one only
 	c := command("connect", func(args []string) error {
 		network, container, err := d.ends(args)
 		if err != nil {
 			return err
 		}
 		container.Network, container.Fixed = network.Name, nil
-		for _, text := range fixed {
+		for _, text := range slices.Concat(ipv4, ipv6) {
 			address, err := netip.ParseAddr(text)
 			if err != nil {
 				return fail("invalid address %s: %v", text, err)
@@ -201,8 +201,8 @@ func (d *docker) networkConnect() *cobra.Command {
 		}
 		return nil
 	})
-	c.Flags().StringArrayVar(&fixed, "ip", nil, "")
-	c.Flags().StringArrayVar(&fixed, "ip6", nil, "")
+	c.Flags().StringArrayVar(&ipv4, "ip", nil, "")
+	c.Flags().StringArrayVar(&ipv6, "ip6", nil, "")
 	return c
 }
 
