@@ -25,7 +25,11 @@ func (c *cluster) certificates() steps.Step {
 			if err != nil {
 				return steps.Observation{}, err
 			}
-			pending, err := client.ServingCertificates(false).Check(ctx)
+			nodes, err := c.knownContainers(ctx)
+			if err != nil {
+				return steps.Observation{}, err
+			}
+			pending, err := client.ServingCertificates(false, nodeAddresses(nodes)).Check(ctx)
 			if err != nil {
 				return steps.Observation{}, err
 			}
@@ -35,8 +39,12 @@ func (c *cluster) certificates() steps.Step {
 			return steps.Observation{State: steps.AsWanted}, nil
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
-			err := c.wait(ctx, report, func(client *kube.Client) []kube.Condition {
-				return []kube.Condition{client.ServingCertificates(true)}
+			nodes, err := c.knownContainers(ctx)
+			if err != nil {
+				return "", err
+			}
+			err = c.wait(ctx, report, func(client *kube.Client) []kube.Condition {
+				return []kube.Condition{client.ServingCertificates(true, nodeAddresses(nodes))}
 			})
 			if timeout, ok := errors.AsType[*kube.TimeoutError](err); ok {
 				return "", fmt.Errorf("kubelets of cluster %s have no serving certificates: %w", c.spec.Name, timeout)

@@ -153,3 +153,12 @@ func movedText(node engine.Container, old []netip.Addr, others []engine.Containe
 	}
 	return text + ". This names it: " + affected + ". Free the old address, and run kindling stop and kindling start: the node gets it back"
 }
+
+// nodeAddresses are those that nodes have now, by name.
+func nodeAddresses(containers []engine.Container) map[string][]netip.Addr {
+	addresses := map[string][]netip.Addr{}
+	for _, c := range containers {
+		addresses[c.Name] = c.Addresses[netplan.ContainerNetwork]
+	}
+	return addresses
+}

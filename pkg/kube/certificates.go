@@ -9,6 +9,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +32,10 @@ const (
 
 // ServingCertificates holds when no kubelet waits for the certificate that it serves with. Until it has one, it answers neither logs nor
 // exec. With approve, what kubelets ask for is approved as far as it is their own: nobody else does in Kubernetes.
-func (c *Client) ServingCertificates(approve bool) Condition {
+//
+// A certificate that names none of a node's present addresses is one of before a restart: kubelet asks for another as soon as it knows. Nodes that
+// addresses does not hold are not compared.
+func (c *Client) ServingCertificates(approve bool, addresses map[string][]netip.Addr) Condition {
 	return Condition{"serving certificates of kubelets", func(ctx context.Context) ([]Pending, error) {
 		nodes, err := c.nodes(ctx)
 		if err != nil {
@@ -42,7 +47,7 @@ func (c *Client) ServingCertificates(approve bool) Condition {
 		}
 		var pending []Pending
 		for i := range nodes {
-			reason, err := c.servingCertificate(ctx, &nodes[i], requests[nodes[i].Name], approve)
+			reason, err := c.servingCertificate(ctx, &nodes[i], requests[nodes[i].Name], addresses[nodes[i].Name], approve)
 			if err != nil {
 				return nil, err
 			}
@@ -71,11 +76,16 @@ func (c *Client) servingRequests(ctx context.Context) (map[string][]certificates
 }
 
 // servingCertificate says why a node has no certificate to serve with; nothing when it has, as far as can be known.
-func (c *Client) servingCertificate(ctx context.Context, node *corev1.Node, requests []certificatesv1.CertificateSigningRequest, approve bool) (string, error) {
+func (c *Client) servingCertificate(ctx context.Context, node *corev1.Node, requests []certificatesv1.CertificateSigningRequest, addresses []netip.Addr, approve bool) (string, error) {
 	issued, reason := false, ""
+	slices.SortStableFunc(requests, func(a, b certificatesv1.CertificateSigningRequest) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
 	for i := range requests {
 		request := &requests[i]
 		switch {
+		case len(request.Status.Certificate) > 0 && namesNone(request, addresses):
+			issued, reason = false, "its serving certificate names addresses of before its restart"
 		case len(request.Status.Certificate) > 0:
 			issued = true
 		case hasCondition(request, certificatesv1.CertificateApproved):
@@ -100,6 +110,22 @@ func (c *Client) servingCertificate(ctx context.Context, node *corev1.Node, requ
 	default:
 		return reason, nil
 	}
+}
+
+// namesNone says whether a request names other addresses than these, if there are any.
+func namesNone(request *certificatesv1.CertificateSigningRequest, addresses []netip.Addr) bool {
+	block, _ := pem.Decode(request.Spec.Request)
+	if block == nil || len(addresses) == 0 {
+		return false
+	}
+	parsed, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil || len(parsed.IPAddresses) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(parsed.IPAddresses, func(ip net.IP) bool {
+		address, ok := netip.AddrFromSlice(ip)
+		return ok && slices.Contains(addresses, address.Unmap())
+	})
 }
 
 func hasCondition(request *certificatesv1.CertificateSigningRequest, kind certificatesv1.RequestConditionType) bool {

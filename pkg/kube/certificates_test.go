@@ -14,6 +14,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestServingCertificates(t *testing.T) {
 				objects = append(objects, parse(t, text))
 			}
 			client, _ := fakeClient(t, objects...)
-			pending, err := client.ServingCertificates(true).Check(t.Context())
+			pending, err := client.ServingCertificates(true, nil).Check(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,9 +110,41 @@ func TestServingCertificates(t *testing.T) {
 	}
 }
 
+func TestACertificateOfAnotherAddress(t *testing.T) {
+	const node = "{apiVersion: v1, kind: Node, metadata: {name: node-a}, status: {addresses: [{type: InternalIP, address: 172.18.0.4}]}}"
+	issued := func(name, address, created string) string {
+		own := request(t, func(r *x509.CertificateRequest) { r.IPAddresses = []net.IP{net.ParseIP(address)} })
+		return fmt.Sprintf("{apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, metadata: {name: %s, creationTimestamp: %q}, spec: {signerName: "+
+			"kubernetes.io/kubelet-serving, username: 'system:node:node-a', request: %s}, status: {certificate: YQ==}}", name, created, own)
+	}
+	first, second := "2026-12-01T00:00:00Z", "2026-12-01T01:00:00Z"
+	for name, test := range map[string]struct {
+		objects []string
+		waits   bool
+	}{
+		"the address of now is named":                       {[]string{issued("a", "172.18.0.4", first)}, false},
+		"a node that moved asks again":                      {[]string{issued("a", "172.18.0.2", first)}, true},
+		"a node that moved has asked again":                 {[]string{issued("a", "172.18.0.4", second), issued("b", "172.18.0.2", first)}, false},
+		"a node that moved back asks again, as it did once": {[]string{issued("a", "172.18.0.2", second), issued("b", "172.18.0.4", first)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := []*unstructured.Unstructured{parse(t, node)}
+			for _, text := range test.objects {
+				objects = append(objects, parse(t, text))
+			}
+			client, _ := fakeClient(t, objects...)
+			now := map[string][]netip.Addr{"node-a": {netip.MustParseAddr("172.18.0.4"), netip.MustParseAddr("fd00:10::4")}}
+			pending, err := client.ServingCertificates(false, now).Check(t.Context())
+			if err != nil || (len(pending) > 0) != test.waits {
+				t.Errorf("pending %v, want that it waits: %t: %v", pending, test.waits, err)
+			}
+		})
+	}
+}
+
 func TestLookingApprovesNothing(t *testing.T) {
 	client, _ := fakeClient(t, parse(t, "{apiVersion: v1, kind: Node, metadata: {name: node-a}, status: {addresses: [{address: 172.18.0.2}, {address: 'fd00:10::2'}]}}"), parse(t, csr(request(t, nil), "{}")))
-	pending, err := client.ServingCertificates(false).Check(t.Context())
+	pending, err := client.ServingCertificates(false, nil).Check(t.Context())
 	if err != nil || len(pending) != 1 || pending[0].Reason != "its request for a serving certificate is not approved" {
 		t.Errorf("pending %v, %v", pending, err)
 	}
