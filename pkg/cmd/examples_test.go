@@ -45,6 +45,20 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestPlanPictures draws the plans of examples with two families, with several shoots, and the one of the documentation.
+func TestPlanPictures(t *testing.T) {
+	all := examples(t)
+	for name, path := range map[string]string{
+		"dual-stack": filepath.Join(filepath.Dir(all["dual-stack"]), "plan.svg"),
+		"two-shoots": filepath.Join(filepath.Dir(all["two-shoots"]), "plan.svg"),
+		"local":      filepath.Join(testutil.Root(t), "docs", "images", "addresses.svg"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			testutil.Golden(t, path, output(t, "plan", "-f", all[name], "-o", "svg"))
+		})
+	}
+}
+
 // examples are the environment files in example/, by the names of their folders.
 func examples(t *testing.T) map[string]string {
 	t.Helper()

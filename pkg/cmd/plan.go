@@ -6,11 +6,13 @@ package cmd
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gardener/kindling/pkg/hostnet"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/netplan/picture"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/render"
 )
@@ -41,7 +43,8 @@ func newPlanCommand(streams IOStreams) *cobra.Command {
 It asks neither an engine nor a cluster, unless --host is given.`,
 		Example: `  kindling plan
   kindling plan ha-single-zone --explain
-  kindling plan -f environment.yaml --host -o json`,
+  kindling plan -f environment.yaml --host -o json
+  kindling plan ha-single-zone --ip-family dual -o svg > plan.svg`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -49,7 +52,8 @@ It asks neither an engine nor a cluster, unless --host is given.`,
 		},
 	}
 	options.addFlags(command.Flags())
-	options.output = outputFlag(command.Flags())
+	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatSVG))
+	command.Flags().VarP(options.output, "output", "o", "output format")
 	options.rules = rulesFlag(command.Flags())
 	command.Flags().BoolVar(&options.explain, "explain", false, "list every rule with what it compared")
 	command.Flags().BoolVar(&options.host, "host", false, "compare with routes of this host and networks of the engine too")
@@ -74,18 +78,24 @@ func (o *planOptions) run(ctx context.Context, streams IOStreams, args []string)
 		Notices:  render.Notices(env, plan, render.Options{Encapsulation: encapsulation}),
 		Findings: netplan.Check(subject, netplan.Mode(o.rules.value)),
 	}
-	if format := printer.Format(o.output.value); format != printer.FormatTable {
-		err = printer.Encode(streams.Out, format, result)
-	} else {
-		err = printPlan(streams.Out, result, o.explain)
-	}
-	if err != nil {
+	if err := o.print(streams.Out, result); err != nil {
 		return err
 	}
 	if violations := netplan.WithLevel(result.Findings, netplan.LevelViolation); len(violations) > 0 {
 		return &RulesError{"environment " + env.Metadata.Name, violations}
 	}
 	return nil
+}
+
+func (o *planOptions) print(w io.Writer, result planResult) error {
+	switch format := o.output.value; format {
+	case formatSVG:
+		return picture.SVG(w, result.Plan, result.Findings)
+	case string(printer.FormatTable):
+		return printPlan(w, result, o.explain)
+	default:
+		return printer.Encode(w, printer.Format(format), result)
+	}
 }
 
 func (o *planOptions) hostRanges(ctx context.Context) ([]netplan.HostRange, error) {

@@ -9,9 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
-	"strings"
 
+	"github.com/gardener/kindling/pkg/picture"
 	"github.com/gardener/kindling/pkg/route"
 	"github.com/gardener/kindling/pkg/vpn"
 )
@@ -19,14 +18,12 @@ import (
 //go:embed trace.svg.tmpl
 var traceTemplate string
 
-// Sizes in pixels. The letters are those of a monospaced font, so that the width of a text is known: letterWidth is a little more
-// than the widest of the usual fonts has at textSize.
+// Sizes in pixels.
 const (
 	width       = 1000
 	margin      = 24
-	textSize    = 13
-	letterWidth = 8
-	lineHeight  = 20
+	letterWidth = picture.LetterWidth
+	lineHeight  = picture.LineHeight
 	laneTop     = 64
 	boxTop      = 96
 	boxHeight   = 108
@@ -63,11 +60,13 @@ type way struct {
 	Cross *[2]int
 }
 
-type note struct {
-	X, Y  int
-	Class string
-	Text  string
-}
+type note = picture.Note
+
+// Style is what all pictures share.
+func (d *drawing) Style() template.CSS { return picture.Style }
+
+// Font of all texts.
+func (d *drawing) Font() string { return picture.Font }
 
 // SVG draws a trace: seed and shoot side by side, the VPN as a tunnel between them, and the way that is taken in colour.
 func SVG(w io.Writer, trace *vpn.Trace) error {
@@ -84,7 +83,7 @@ func SVG(w io.Writer, trace *vpn.Trace) error {
 func draw(trace *vpn.Trace) *drawing {
 	s := newScene(trace)
 	d := &drawing{
-		Width: width, TextSize: textSize, Label: trace.Verdict.Text,
+		Width: width, TextSize: picture.TextSize, Label: trace.Verdict.Text,
 		Title: fmt.Sprintf("from %s to %s", trace.From, trace.Target.Name),
 	}
 	if s.known() {
@@ -146,12 +145,12 @@ func (d *drawing) addWays(s *scene, start, client, target, node drawnBox) {
 	if s.guarded && !s.direct {
 		cross := [2]int{node.X + node.W + 40, middle}
 		d.Ways = append(d.Ways, way{Class: "direct", Path: line([2]int{node.X + node.W, middle}, cross), Cross: &cross})
-		d.Notes = append(d.Notes, note{cross[0] + 20, middle + 5, "red", "stopped by the guard"})
+		d.Notes = append(d.Notes, note{X: cross[0] + 20, Y: middle + 5, Class: "red", Text: "stopped by the guard"})
 		return
 	}
 	d.Ways = append(d.Ways, way{Class: class, Path: fmt.Sprintf("M%d %d H%d V%d", node.X+node.W, middle, end, target.Y+target.H)})
 	if class == "direct" {
-		d.Notes = append(d.Notes, note{node.X + node.W + 40, middle - 8, "red", "past the VPN"})
+		d.Notes = append(d.Notes, note{X: node.X + node.W + 40, Y: middle - 8, Class: "red", Text: "past the VPN"})
 	}
 }
 
@@ -160,8 +159,8 @@ func (d *drawing) addNotes(trace *vpn.Trace) {
 	y := legendTop
 	add := func(class, text string) {
 		const indent = 2 * letterWidth
-		for i, line := range wrap(text, (width-2*margin-indent)/letterWidth) {
-			d.Notes = append(d.Notes, note{margin + min(i, 1)*indent, y, class, line})
+		for i, line := range picture.Wrap(text, (width-2*margin-indent)/letterWidth) {
+			d.Notes = append(d.Notes, note{X: margin + min(i, 1)*indent, Y: y, Class: class, Text: line})
 			y += lineHeight
 		}
 	}
@@ -198,10 +197,8 @@ func text(b box, x, y, w int) []note {
 	letters := (w - 2*padding) / letterWidth
 	var notes []note
 	add := func(class, line string) {
-		for _, words := range wrap(line, letters) {
-			for part := range slices.Chunk([]rune(words), letters) { // addresses are longer than lines
-				notes = append(notes, note{x + padding, y + 24 + len(notes)*lineHeight, class, string(part)})
-			}
+		for _, part := range picture.WrapHard(line, letters) {
+			notes = append(notes, note{X: x + padding, Y: y + 24 + len(notes)*lineHeight, Class: class, Text: part})
 		}
 	}
 	add("strong", b.Title)
@@ -212,7 +209,7 @@ func text(b box, x, y, w int) []note {
 }
 
 func lane(name string, x, w int) drawnBox {
-	return drawnBox{X: x, Y: laneTop, W: w, H: nodeTop + nodeHeight + 18 - laneTop, Class: "lane " + name, Text: []note{{x + 12, 84, "small", name}}}
+	return drawnBox{X: x, Y: laneTop, W: w, H: nodeTop + nodeHeight + 18 - laneTop, Class: "lane " + name, Text: []note{{X: x + 12, Y: 84, Class: "small", Text: name}}}
 }
 
 // tube is the tunnel between two boxes.
@@ -226,24 +223,6 @@ func right(b drawnBox) [2]int { return [2]int{b.X + b.W, b.Y + b.H/2} }
 
 func line(from, to [2]int) string {
 	return fmt.Sprintf("M%d %d L%d %d", from[0], from[1], to[0], to[1])
-}
-
-// wrap breaks a text into lines of at most so many letters, at spaces; a longer word stays whole.
-func wrap(text string, letters int) []string {
-	var lines []string
-	current := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case current == "":
-			current = word
-		case len([]rune(current))+1+len([]rune(word)) <= letters:
-			current += " " + word
-		default:
-			lines = append(lines, current)
-			current = word
-		}
-	}
-	return append(lines, current)
 }
 
 // colour of a class in other forms than SVG.
