@@ -13,11 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gardener/kindling/pkg/addressmap/page"
 	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
+
+// formatHTML is a format of status beside those of every command.
+const formatHTML = "html"
 
 type statusOptions struct {
 	environmentOptions
@@ -30,8 +34,13 @@ func newStatusCommand(streams IOStreams) *cobra.Command {
 	command := &cobra.Command{
 		Use:               "status [PROFILE]",
 		Short:             "Say of each step whether it is as wanted, and what differs",
-		Long:              `Look at every step of an environment and change nothing. The exit code is 3 when something is not as wanted.`,
-		Example:           "  kindling status\n  kindling status ha-single-zone -o json",
+		Long: `Look at every step of an environment and change nothing. The exit code is 3 when a step is not as wanted.
+
+Below the steps is what is there in each cluster: nodes, pools with the blocks of each node, machines and shoots, and what of it is not as
+the address plan has it. That does not change the exit code: Gardener and other people make pools and shoots too.
+
+-o html writes one page with all of it and the picture of kindling plan, which loads nothing from elsewhere.`,
+		Example:           "  kindling status\n  kindling status ha-single-zone -o json\n  kindling status -o html > status.html",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -40,7 +49,8 @@ func newStatusCommand(streams IOStreams) *cobra.Command {
 	}
 	options.addFlags(command.Flags())
 	command.Flags().DurationVar(&options.timeout, "timeout", time.Minute, "time for all of it")
-	options.output = outputFlag(command.Flags())
+	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatHTML))
+	command.Flags().VarP(options.output, "output", "o", "output format")
 	options.seedAs = seedAsFlag(command.Flags())
 	return command
 }
@@ -56,7 +66,31 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
-	return observe(ctx, streams, env, printer.Format(o.output.value), "not as wanted")
+	list, err := env.Steps()
+	if err != nil {
+		return err
+	}
+	result := page.Status{Environment: plan.Environment, Plan: plan}
+	result.Steps = (&steps.Runner{Steps: list}).Observe(ctx)
+	result.Clusters = env.AddressMaps(ctx, result.Steps)
+	if err := o.print(streams.Out, result); err != nil {
+		return err
+	}
+	return judge(ctx, streams, env, result.Steps, "not as wanted")
+}
+
+func (o *statusOptions) print(w io.Writer, result page.Status) error {
+	switch format := o.output.value; format {
+	case formatHTML:
+		return page.HTML(w, result)
+	case string(printer.FormatTable):
+		if err := printObservations(w, printer.FormatTable, result.Steps); err != nil {
+			return err
+		}
+		return printAddressMaps(w, result.Clusters)
+	default:
+		return printer.Encode(w, printer.Format(format), result)
+	}
 }
 
 // observe looks at every step, prints what was found and what is not covered, and returns differencesFound when something is not as wanted.
@@ -69,6 +103,11 @@ func observe(ctx context.Context, streams IOStreams, env *environment.Environmen
 	if err := printObservations(streams.Out, format, results); err != nil {
 		return err
 	}
+	return judge(ctx, streams, env, results, what)
+}
+
+// judge prints what is not covered, and returns the errors of steps, or differencesFound when something is not as wanted.
+func judge(ctx context.Context, streams IOStreams, env *environment.Environment, results []steps.Result, what string) error {
 	if err := printNotices(streams.ErrOut, env.Notices()); err != nil {
 		return err
 	}

@@ -179,12 +179,12 @@ func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) (c
 func (s *suite) states(args ...string) map[string]steps.Observation {
 	s.t.Helper()
 	r := s.run(append([]string{"status", "-o", "json"}, args...)...)
-	var results []steps.Result
-	if err := json.Unmarshal([]byte(r.stdout), &results); err != nil {
+	var status struct{ Steps []steps.Result }
+	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil {
 		s.t.Fatalf("status printed no JSON: %v\n%s\n%s", err, r.stdout, r.stderr)
 	}
 	states := map[string]steps.Observation{}
-	for _, result := range results {
+	for _, result := range status.Steps {
 		states[result.Step] = result.Observation
 	}
 	return states
