@@ -83,8 +83,10 @@ func TestTables(t *testing.T) {
 	want := []Table{
 		{[]string{"NODE", "ADDRESSES", "POD CIDRS"}, [][]string{{"n", "172.18.0.2", "10.0.0.0/24"}}},
 		{[]string{"POOL", "CIDR", "NODE", "BLOCKS", "USED", "FREE"}, [][]string{
-			{"default-ipv4-ippool", "10.1.0.0/16", "all", "2", "2", "2"}, {"", "", "n", "2", "2", "2"},
-			{"machine-pods-ipv4", "10.0.0.0/16", "all", "1", "1", "3"}, {"", "", "n", "1", "1", "3"},
+			{"default-ipv4-ippool", "10.1.0.0/16", "all", "2", "2", "2"},
+			{"", "", "n", "2", "2", "2"},
+			{"machine-pods-ipv4", "10.0.0.0/16", "all", "1", "1", "3"},
+			{"", "", "n", "1", "1", "3"},
 		}},
 		{[]string{"MACHINE", "ADDRESSES", "POOL", "NODE"}, [][]string{{"shoot--local--local/machine-0", "10.0.0.7", "machine-pods-ipv4", "n"}}},
 		{[]string{"SHOOT", "NODES", "TECHNICAL ID"}, [][]string{{"garden-local/local", "10.0.0.0/20", ""}}},

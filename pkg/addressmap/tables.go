@@ -6,6 +6,7 @@ package addressmap
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ func (m *Map) nodeRows() (rows [][]string) {
 // poolRows has a row for each pool, with the sums, and one for each node below it.
 func (m *Map) poolRows() (rows [][]string) {
 	numbers := func(usage Usage) []string {
-		return []string{fmt.Sprint(usage.Blocks), fmt.Sprint(usage.Used), fmt.Sprint(usage.Free)}
+		return []string{strconv.Itoa(usage.Blocks), strconv.Itoa(usage.Used), strconv.Itoa(usage.Free)}
 	}
 	for _, pool := range m.Pools {
 		name := pool.Name

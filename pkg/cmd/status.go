@@ -32,8 +32,8 @@ type statusOptions struct {
 func newStatusCommand(streams IOStreams) *cobra.Command {
 	options := &statusOptions{}
 	command := &cobra.Command{
-		Use:               "status [PROFILE]",
-		Short:             "Say of each step whether it is as wanted, and what differs",
+		Use:   "status [PROFILE]",
+		Short: "Say of each step whether it is as wanted, and what differs",
 		Long: `Look at every step of an environment and change nothing. The exit code is 3 when a step is not as wanted.
 
 Below the steps is what is there in each cluster: nodes, pools with the blocks of each node, machines and shoots, and what of it is not as
