@@ -126,7 +126,7 @@ func faultCases() []faultCase {
 		{
 			name: "machine in the seed pool", faults: minishoot.Faults{MachineInSeedPool: true}, kubelet: true, services: true, breaks: none, verdict: "FAIL", bypass: "DIRECTLY",
 			unreached: true,
-			missing: []string{"split"}, failed: []string{"static/machine-pods", "routes/routes-nodes"},
+			missing:   []string{"split"}, failed: []string{"static/machine-pods", "routes/routes-nodes"},
 		},
 	}
 }
