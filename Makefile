@@ -138,6 +138,10 @@ lint: ## golangci-lint at a pinned version
 	cd hack/nodeimage && go run $(GOLANGCI_LINT) run --config ../../.golangci.yaml ./...
 	cd hack/registryimage && go run $(GOLANGCI_LINT) run --config ../../.golangci.yaml ./...
 
+.PHONY: vulncheck
+vulncheck: ## Look dependencies up in Go's vulnerability database, where it can be reached
+	go run ./hack/vulncheck
+
 .PHONY: generate
 generate: ## Write JSON Schema, command pages and golden files anew
 	go run ./hack/schema
