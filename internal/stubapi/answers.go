@@ -113,11 +113,18 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 		}
 		object["status"] = map[string]any{"desiredNumberScheduled": 1, "updatedNumberScheduled": 1, "numberAvailable": available}
 	case "Pod":
+		if labelsOf(object)["component"] == apiServer {
+			spec, _ := object["spec"].(map[string]any)
+			object["spec"] = s.apiServerSpec(spec)
+		}
 		address := "10.1.0.7"
 		if metadata["annotations"] != nil {
 			address = "10.0.0.7"
 		}
-		object["status"] = map[string]any{"phase": "Running", "podIPs": []any{map[string]any{"ip": address}}}
+		running := map[string]any{"running": map[string]any{"startedAt": metav1.Now()}}
+		object["status"] = map[string]any{
+			"phase": "Running", "podIPs": []any{map[string]any{"ip": address}}, "containerStatuses": []any{map[string]any{"name": "c", "state": running}},
+		}
 	}
 	return object
 }

@@ -23,6 +23,8 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Server is the API server.
@@ -57,8 +59,17 @@ func Start(nodes ...string) *Server {
 	s.put("/apis/storage.k8s.io/v1/storageclasses/standard", map[string]any{
 		"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": "standard"}, "provisioner": "rancher.io/local-path",
 	})
+	s.put(kubeadmConfigPath, map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "kubeadm-config", "namespace": "kube-system"},
+		"data": map[string]any{"ClusterConfiguration": "apiVersion: kubeadm.k8s.io/v1beta4\n"},
+	})
 	s.AddNodes(nodes...)
 	return s
+}
+
+func labelsOf(object map[string]any) labels.Set {
+	found, _, _ := unstructured.NestedStringMap(object, "metadata", "labels")
+	return found
 }
 
 // AddNodes registers nodes, whose kubelets renew their leases from then on.
@@ -69,6 +80,7 @@ func (s *Server) AddNodes(names ...string) {
 		spec := map[string]any{}
 		if strings.HasSuffix(name, "-control-plane") {
 			spec["taints"] = []any{map[string]any{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}
+			s.putAPIServer(name)
 		}
 		s.put("/api/v1/nodes/"+name, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "spec": spec})
 		s.put("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"+name, map[string]any{
@@ -187,7 +199,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body map[string]a
 	case r.Method == http.MethodPost:
 		s.create(w, path, body, r.URL.Query().Get("dryRun") != "")
 	case isList(path):
-		s.list(w, path)
+		s.list(w, path, r.URL.Query().Get("labelSelector"))
 	case !found:
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, path+" not found")
 	case r.Method == http.MethodDelete:
@@ -264,10 +276,16 @@ func withoutNamespace(path string) string {
 	return before + "/" + object
 }
 
-func (s *Server) list(w http.ResponseWriter, path string) {
+func (s *Server) list(w http.ResponseWriter, path, selector string) {
+	wanted, err := labels.Parse(selector)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
+		return
+	}
 	items := []any{}
 	for _, candidate := range slices.Sorted(keys(s.objects)) {
-		if strings.HasPrefix(candidate, path+"/") || strings.HasPrefix(withoutNamespace(candidate), path+"/") {
+		inside := strings.HasPrefix(candidate, path+"/") || strings.HasPrefix(withoutNamespace(candidate), path+"/")
+		if inside && wanted.Matches(labelsOf(s.objects[candidate])) {
 			items = append(items, s.withStatus(s.objects[candidate]))
 		}
 	}

@@ -145,7 +145,7 @@ func printDoctor(w io.Writer, format printer.Format, results []doctor.Result) er
 	for _, result := range results {
 		rows = append(rows, []string{result.Check, string(result.Status), doctorFound(result)})
 	}
-	if err := printTable(w, []string{"CHECK", "RESULT", "FOUND"}, rows); err != nil {
+	if err := printer.Table(w, []string{"CHECK", "RESULT", "FOUND"}, rows); err != nil {
 		return err
 	}
 	for _, result := range results {

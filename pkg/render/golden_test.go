@@ -70,7 +70,7 @@ func eachExample(t *testing.T, do func(*testing.T, example)) {
 
 func TestExamples(t *testing.T) {
 	eachExample(t, func(t *testing.T, e example) {
-		known := map[string]bool{"environment.yaml": true, "plan.txt": true, "trace.txt": true, "mirrors.txt": true}
+		known := map[string]bool{"environment.yaml": true, "plan.txt": true, "trace.txt": true, "plan.svg": true, "mirrors.txt": true}
 		testutil.Golden(t, filepath.Join(e.dir, "mirrors.txt"), mirrors(e.files))
 		for _, file := range e.files {
 			if isMirror(file) {
