@@ -11,16 +11,12 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// machineLabel is what provider-local gives the pods that are machines, with the value machineValue.
-const (
-	machineLabel = "app"
-	machineValue = "machine"
+	"github.com/gardener/kindling/pkg/podroutes"
 )
 
 // MachineSelector chooses the pods that are machines.
-const MachineSelector = machineLabel + "=" + machineValue
+const MachineSelector = podroutes.MachineLabel + "=" + podroutes.MachineValue
 
 // Read returns what objects say. A field that is not there, or no address, is left out: objects may be half-made.
 func Read(cluster string, objects Objects) *Map {
@@ -30,7 +26,7 @@ func Read(cluster string, objects Objects) *Map {
 	}
 	m.readPools(objects.Pools, objects.Blocks)
 	for _, object := range objects.Pods {
-		if object.GetLabels()[machineLabel] == machineValue {
+		if object.GetLabels()[podroutes.MachineLabel] == podroutes.MachineValue {
 			m.Machines = append(m.Machines, m.readMachine(object))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
-	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/steps"
@@ -63,26 +62,11 @@ func (o *downOptions) takeDown(ctx context.Context, streams IOStreams, spec *v1a
 	env.KeepBackups = o.keepBackups
 	return o.withProgress(streams, func(progress printer.Progress) error {
 		env.Privileged.Asking = progress.Pause
-		return o.down(ctx, streams, env, progress)
+		return runSteps(streams.Out, printer.Format(o.output.value), env, progress, env.Steps, func(runner *steps.Runner) ([]steps.Result, error) {
+			results, err := runner.Down(ctx)
+			return withUndo(results), err
+		})
 	})
-}
-
-func (o *downOptions) down(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
-	unlock, err := env.Lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	list, err := env.Steps()
-	if err != nil {
-		return err
-	}
-	results, err := (&steps.Runner{Steps: list, Emit: progress.Emit}).Down(ctx)
-	progress.Close()
-	if printErr := printRun(streams.Out, printer.Format(o.output.value), withUndo(results)); printErr != nil {
-		return printErr
-	}
-	return err
 }
 
 // withUndo leaves out steps that there is nothing to undo of.

@@ -52,8 +52,7 @@ It asks neither an engine nor a cluster, unless --host is given.`,
 		},
 	}
 	options.addFlags(command.Flags())
-	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatSVG))
-	command.Flags().VarP(options.output, "output", "o", "output format")
+	options.output = outputFlag(command.Flags(), formatSVG)
 	options.rules = rulesFlag(command.Flags())
 	command.Flags().BoolVar(&options.explain, "explain", false, "list every rule with what it compared")
 	command.Flags().BoolVar(&options.host, "host", false, "compare with routes of this host and networks of the engine too")

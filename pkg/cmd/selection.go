@@ -178,8 +178,8 @@ func (c *choice) Set(value string) error {
 func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
 
 // output is the flag -o.
-func outputFlag(flags *pflag.FlagSet) *choice {
-	format := newChoice(string(printer.FormatTable), printer.Formats())
+func outputFlag(flags *pflag.FlagSet, more ...string) *choice {
+	format := newChoice(string(printer.FormatTable), append(printer.Formats(), more...))
 	flags.VarP(format, "output", "o", "output format")
 	return format
 }

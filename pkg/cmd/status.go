@@ -49,8 +49,7 @@ the address plan has it. That does not change the exit code: Gardener and other 
 	}
 	options.addFlags(command.Flags())
 	command.Flags().DurationVar(&options.timeout, "timeout", time.Minute, "time for all of it")
-	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatHTML))
-	command.Flags().VarP(options.output, "output", "o", "output format")
+	options.output = outputFlag(command.Flags(), formatHTML)
 	options.seedAs = seedAsFlag(command.Flags())
 	return command
 }
@@ -117,7 +116,7 @@ func judge(ctx context.Context, streams IOStreams, env *environment.Environment,
 	differing := 0
 	var errs []error
 	for _, result := range results {
-		if state := result.Observation.State; state != steps.AsWanted && state != steps.Skipped {
+		if !result.IsAsWanted() {
 			differing++
 		}
 		if result.Err != nil {

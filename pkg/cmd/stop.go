@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -53,24 +52,8 @@ func (o *stopOptions) run(ctx context.Context, streams IOStreams, args []string)
 		return err
 	}
 	return o.withProgress(streams, func(progress printer.Progress) error {
-		return o.stop(ctx, streams, env, progress)
+		return runSteps(streams.Out, printer.Format(o.output.value), env, progress, env.StopSteps, func(runner *steps.Runner) ([]steps.Result, error) {
+			return runner.Up(ctx)
+		})
 	})
-}
-
-func (o *stopOptions) stop(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
-	unlock, err := env.Lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	list, err := env.StopSteps()
-	if err != nil {
-		return err
-	}
-	results, err := (&steps.Runner{Steps: list, Emit: progress.Emit}).Up(ctx)
-	progress.Close()
-	if printErr := printRun(streams.Out, printer.Format(o.output.value), results); printErr != nil {
-		return printErr
-	}
-	return err
 }

@@ -70,8 +70,7 @@ The exit code is 0 for each verdict.`,
 	flags.StringVar(&options.routes, "routes", "", "file with the output of ip route or ip -j route, or - for standard input")
 	flags.StringVar(&options.kubeconfig, "kubeconfig", "", "kubeconfig of the seed, to read tables from running pods")
 	flags.StringVar(&options.namespace, "namespace", "", "namespace of the control plane in the seed, such as shoot--local--local")
-	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatDOT, formatSVG))
-	flags.VarP(options.output, "output", "o", "output format")
+	options.output = outputFlag(flags, formatDOT, formatSVG)
 	command.MarkFlagsMutuallyExclusive("routes", "kubeconfig")
 	command.MarkFlagsRequiredTogether("kubeconfig", "namespace")
 	return command

@@ -165,35 +165,46 @@ func (o *upOptions) checkRecreate(env *environment.Environment) error {
 }
 
 func (o *upOptions) up(ctx context.Context, streams IOStreams, env *environment.Environment, progress printer.Progress) error {
+	list := func() (steps.List, error) {
+		if o.starting {
+			if err := env.CheckWasUp(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return env.Steps()
+	}
+	format := printer.Format(o.output.value)
+	err := runSteps(streams.Out, format, env, progress, list, func(runner *steps.Runner) ([]steps.Result, error) {
+		runner.Recreate = func(step string) bool {
+			return slices.Contains(o.recreate, step) || slices.Contains(o.recreate, recreateAll)
+		}
+		return runner.Up(ctx)
+	})
+	if err != nil || format != printer.FormatTable {
+		return err
+	}
+	return printNext(streams.Out, env)
+}
+
+// runSteps does something with steps while no other kindling works on the environment, and prints what came of each.
+func runSteps(w io.Writer, format printer.Format, env *environment.Environment, progress printer.Progress,
+	list func() (steps.List, error), do func(*steps.Runner) ([]steps.Result, error),
+) error {
 	unlock, err := env.Lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if o.starting {
-		if err := env.CheckWasUp(ctx); err != nil {
-			return err
-		}
-	}
-	list, err := env.Steps()
+	all, err := list()
 	if err != nil {
 		return err
 	}
-	runner := &steps.Runner{Steps: list, Emit: progress.Emit, Recreate: func(step string) bool {
-		return slices.Contains(o.recreate, step) || slices.Contains(o.recreate, recreateAll)
-	}}
-	results, err := runner.Up(ctx)
+	results, err := do(&steps.Runner{Steps: all, Emit: progress.Emit})
 	progress.Close()
-	if printErr := printRun(streams.Out, printer.Format(o.output.value), results); printErr != nil {
+	if printErr := printRun(w, format, results); printErr != nil {
 		return printErr
 	}
-	if err != nil {
-		return err
-	}
-	if printer.Format(o.output.value) == printer.FormatTable {
-		return printNext(streams.Out, env)
-	}
-	return nil
+	return err
 }
 
 // printRun prints what came of each step, and how long it took.

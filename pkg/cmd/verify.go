@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gardener/kindling/pkg/environment"
-	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/verify"
 	"github.com/gardener/kindling/pkg/verify/live"
 )
@@ -84,8 +83,7 @@ which connections go then.`,
 	flags.StringVar(&options.seed, "seed", "", "with --seed-only, name of the Seed (default: the only one)")
 	flags.BoolVar(&options.restore, "restore", false, "restore what an earlier run could not")
 	flags.DurationVar(&options.timeout, "timeout", 10*time.Minute, "time for all of it; restoring has its own")
-	options.output = newChoice(string(printer.FormatTable), append(printer.Formats(), formatJUnit))
-	flags.VarP(options.output, "output", "o", "output format")
+	options.output = outputFlag(flags, formatJUnit)
 	command.MarkFlagsMutuallyExclusive("seed-only", "restore", "break")
 	return command
 }

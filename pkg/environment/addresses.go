@@ -19,6 +19,7 @@ import (
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/steps"
 )
 
@@ -80,7 +81,7 @@ func (c *cluster) pod(machine bool, image string, pools []netplan.Pool) *unstruc
 	if !machine {
 		return c.probePod("seed-pod", image, nil)
 	}
-	pod := c.probePod("machine", image, map[string]any{"app": "machine"})
+	pod := c.probePod("machine", image, map[string]any{podroutes.MachineLabel: podroutes.MachineValue})
 	annotations := map[string]string{}
 	for _, pool := range pools {
 		annotations[netplan.PoolAnnotation(pool.IPFamily)] = fmt.Sprintf("[%q]", pool.Name)

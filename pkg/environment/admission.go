@@ -13,6 +13,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -99,7 +100,7 @@ func (c *cluster) observeAdmission(ctx context.Context) (steps.Observation, erro
 
 // pendingAdmission creates a machine in a dry run and looks whether it got the annotation of every machine pool.
 func (c *cluster) pendingAdmission(ctx context.Context, client *kube.Client) ([]kube.Pending, error) {
-	created, err := client.DryRunCreate(ctx, c.probePod("dry-run", "kindling.invalid/none", map[string]any{"app": "machine"}))
+	created, err := client.DryRunCreate(ctx, c.probePod("dry-run", "kindling.invalid/none", map[string]any{podroutes.MachineLabel: podroutes.MachineValue}))
 	if err != nil {
 		return []kube.Pending{{Object: "Pod in a dry run", Reason: err.Error()}}, nil //nolint:nilerr // the service account of the namespace may not be there yet
 	}

@@ -39,14 +39,7 @@ func (c *cluster) authorizer(after []string) steps.Step {
 			if err != nil {
 				return steps.Observation{}, err
 			}
-			pending, err := c.asksAuthorizer(client).Check(ctx)
-			if err != nil {
-				return steps.Observation{}, err
-			}
-			if len(pending) > 0 {
-				return steps.Observation{State: steps.Differs, Text: pending[0].Object + ": " + pending[0].Reason}, nil
-			}
-			return steps.Observation{State: steps.AsWanted, Text: "asked by flags of the API server, after Node and RBAC"}, nil
+			return observeConditions(ctx, "asked by flags of the API server, after Node and RBAC", c.asksAuthorizer(client))
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
 			if err := c.addAuthorizer(ctx, report); err != nil {

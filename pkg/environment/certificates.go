@@ -29,14 +29,7 @@ func (c *cluster) certificates() steps.Step {
 			if err != nil {
 				return steps.Observation{}, err
 			}
-			pending, err := client.ServingCertificates(false, nodeAddresses(nodes)).Check(ctx)
-			if err != nil {
-				return steps.Observation{}, err
-			}
-			if len(pending) > 0 {
-				return steps.Observation{State: steps.Differs, Text: pending[0].Object + ": " + pending[0].Reason}, nil
-			}
-			return steps.Observation{State: steps.AsWanted}, nil
+			return observeConditions(ctx, "", client.ServingCertificates(false, nodeAddresses(nodes)))
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
 			nodes, err := c.knownContainers(ctx)

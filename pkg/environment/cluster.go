@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -225,14 +226,8 @@ func isNode(container engine.Container) bool {
 	return container.Labels[kindRoleLabel] != constants.ExternalLoadBalancerNodeRoleValue
 }
 
-func notRunning(containers []engine.Container) []string {
-	var names []string
-	for _, container := range containers {
-		if container.State != running {
-			names = append(names, container.Name)
-		}
-	}
-	return names
+func notRunning(containers []engine.Container) []engine.Container {
+	return slices.DeleteFunc(slices.Clone(containers), func(container engine.Container) bool { return container.State == running })
 }
 
 // renderOptions are what the cluster's files depend on; the encapsulation is resolved by asking its nodes.

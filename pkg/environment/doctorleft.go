@@ -16,6 +16,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/doctor"
 	"github.com/gardener/kindling/pkg/engine"
+	"github.com/gardener/kindling/pkg/portowner"
 	"github.com/gardener/kindling/pkg/render"
 )
 
@@ -36,7 +37,7 @@ func (e *Environment) ownContainers(containers []engine.Container) (own, others 
 // withoutPublished leaves out the ports that containers have.
 func withoutPublished(ports []netip.AddrPort, containers []engine.Container) []netip.AddrPort {
 	return slices.DeleteFunc(ports, func(port netip.AddrPort) bool {
-		return slices.ContainsFunc(containers, func(container engine.Container) bool { return publishes(container, port, "tcp") })
+		return slices.ContainsFunc(containers, func(container engine.Container) bool { return publishes(container, port, portowner.TCP) })
 	})
 }
 

@@ -5,16 +5,12 @@
 package environment
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/render"
@@ -23,21 +19,11 @@ import (
 
 // decodeObjects decodes rendered YAML documents.
 func decodeObjects(data []byte) ([]*unstructured.Unstructured, error) {
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
-	var objects []*unstructured.Unstructured
-	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(&object.Object)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("decoding rendered objects: %w", err)
-		}
-		if len(object.Object) > 0 {
-			objects = append(objects, object)
-		}
+	objects, err := kube.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("decoding rendered objects: %w", err)
 	}
+	return objects, nil
 }
 
 // label marks objects as the environment's.

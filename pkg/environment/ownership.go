@@ -7,7 +7,6 @@ package environment
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
@@ -77,7 +76,7 @@ func (c *cluster) stopMoved(ctx context.Context, nodes []engine.Container) ([]en
 
 // owned says whether kindling made the cluster, which it starts to ask it.
 func (c *cluster) owned(ctx context.Context, nodes []engine.Container) error {
-	stopped := slices.DeleteFunc(slices.Clone(nodes), func(node engine.Container) bool { return node.State == running })
+	stopped := notRunning(nodes)
 	if err := c.start(ctx, stopped); err != nil {
 		return err
 	}

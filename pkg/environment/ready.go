@@ -28,16 +28,7 @@ func (c *cluster) ready(needs ...string) steps.Step {
 			if err != nil {
 				return steps.Observation{}, err
 			}
-			for _, condition := range conditions(client) {
-				pending, err := condition.Check(ctx)
-				if err != nil {
-					return steps.Observation{}, err
-				}
-				if len(pending) > 0 {
-					return steps.Observation{State: steps.Differs, Text: pending[0].Object + ": " + pending[0].Reason}, nil
-				}
-			}
-			return steps.Observation{State: steps.AsWanted, Text: "nodes, network plugin and CoreDNS"}, nil
+			return observeConditions(ctx, "nodes, network plugin and CoreDNS", conditions(client)...)
 		},
 		Apply: func(ctx context.Context, report func(string)) (string, error) {
 			conditions, err := c.conditions(ctx)
@@ -51,6 +42,20 @@ func (c *cluster) ready(needs ...string) steps.Step {
 			return "", err
 		},
 	}
+}
+
+// observeConditions tells the first thing that does not hold; found describes all that does.
+func observeConditions(ctx context.Context, found string, conditions ...kube.Condition) (steps.Observation, error) {
+	for _, condition := range conditions {
+		pending, err := condition.Check(ctx)
+		if err != nil {
+			return steps.Observation{}, err
+		}
+		if len(pending) > 0 {
+			return steps.Observation{State: steps.Differs, Text: pending[0].Object + ": " + pending[0].Reason}, nil
+		}
+	}
+	return steps.Observation{State: steps.AsWanted, Text: found}, nil
 }
 
 // conditions are what "ready" means.

@@ -35,21 +35,23 @@ func Recorded(kind Kind, made []string) Settings {
 func (h Host) There(kind Kind, made []string) ([]string, error) {
 	var there []string
 	for _, one := range made {
-		s := Recorded(kind, []string{one})
-		content, err := h.read(hostsFile)
+		isThere, err := h.has(Recorded(kind, []string{one}))
 		if err != nil {
 			return nil, err
-		}
-		isThere := hosts.Remove(content, s.Hosts) != content
-		if s.file() != "" {
-			if content, err = h.read(s.file()); err != nil {
-				return nil, err
-			}
-			isThere = strings.HasPrefix(content, header)
 		}
 		if isThere {
 			there = append(there, one)
 		}
 	}
 	return there, nil
+}
+
+// has says whether the machine has a file of kindling's or, of settings without one, an entry in its hosts file.
+func (h Host) has(s Settings) (bool, error) {
+	if file := s.file(); file != "" {
+		content, err := h.read(file)
+		return strings.HasPrefix(content, header), err
+	}
+	content, err := h.read(hostsFile)
+	return hosts.Remove(content, s.Hosts) != content, err
 }

@@ -31,6 +31,18 @@ const Style template.CSS = `.ground { fill: #ffffff }
       text { fill: #e6edf3 } .small { fill: #a8b1bb } .red { fill: #ff7b72 } .green { fill: #56d364 }
     }`
 
+// Sheet gives templates what all pictures share.
+type Sheet struct{}
+
+// Style of ground and texts.
+func (Sheet) Style() template.CSS { return Style }
+
+// Font of all texts.
+func (Sheet) Font() string { return Font }
+
+// TextSize of all texts, in pixels.
+func (Sheet) TextSize() int { return TextSize }
+
 // Note is a line of text whose base line begins at a point.
 type Note struct {
 	X, Y  int

@@ -41,8 +41,14 @@ type Observed struct {
 	Machines []netip.Addr
 }
 
-// IsMachine says whether a pod is a machine of Gardener's provider-local.
-func IsMachine(pod *corev1.Pod) bool { return pod.Labels["app"] == "machine" }
+// Label of the pods that are machines of Gardener's provider-local.
+const (
+	MachineLabel = "app"
+	MachineValue = "machine"
+)
+
+// IsMachine says whether a pod is a machine.
+func IsMachine(pod *corev1.Pod) bool { return pod.Labels[MachineLabel] == MachineValue }
 
 // Infrastructure is the namespace of machines from Gardener v1.148 on; before, they are in that of the control plane.
 func Infrastructure(namespace string) string { return "infra-" + namespace }

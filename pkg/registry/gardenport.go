@@ -4,6 +4,11 @@
 
 package registry
 
+import (
+	"maps"
+	"slices"
+)
+
 // gardenPorts are where machines look for caches of registries, at the address of the garden's node, in Gardener before v1.134: pods of the garden's
 // cluster listen there. From pkg/provider-local/webhook/controlplane/ensurer.go of v1.93, and pkg/provider-local/node/containerd of v1.133.
 func gardenPorts() map[string]int32 {
@@ -23,11 +28,7 @@ func (s Server) GardenPort() int32 {
 	return gardenPorts()[s.Host]
 }
 
-// GardenPorts are all of these ports.
+// GardenPorts are all of these ports, in their order.
 func GardenPorts() []int32 {
-	ports := []int32{gardenPort}
-	for _, port := range gardenPorts() {
-		ports = append(ports, port)
-	}
-	return ports
+	return append([]int32{gardenPort}, slices.Sorted(maps.Values(gardenPorts()))...)
 }

@@ -54,3 +54,8 @@ type Result struct {
 	Error   string  `json:"error,omitempty"`
 	Err     error   `json:"-"`
 }
+
+// IsAsWanted says whether nothing has to be done for the step.
+func (r Result) IsAsWanted() bool {
+	return r.Err == nil && (r.Observation.State == AsWanted || r.Observation.State == Skipped)
+}

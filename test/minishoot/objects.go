@@ -9,9 +9,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"strings"
 	"text/template"
@@ -20,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/netplan"
@@ -159,21 +156,11 @@ func objects(name string, v values) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
-	var found []*unstructured.Unstructured
-	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(&object.Object)
-		if errors.Is(err, io.EOF) {
-			return found, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("decoding %s: %w", name, err)
-		}
-		if len(object.Object) > 0 {
-			found = append(found, object)
-		}
+	found, err := kube.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", name, err)
 	}
+	return found, nil
 }
 
 // typed turns an object into one of any kind.

@@ -43,7 +43,7 @@ func (s Status) Map() (template.HTML, error) {
 func (s Status) Title() string {
 	differing := 0
 	for _, result := range s.Steps {
-		if state := result.Observation.State; result.Err != nil || state != steps.AsWanted && state != steps.Skipped {
+		if !result.IsAsWanted() {
 			differing++
 		}
 	}

@@ -33,6 +33,8 @@ const (
 
 // drawing is what the template shows.
 type drawing struct {
+	picture.Sheet
+
 	Width, Height int
 	Label         string
 	Shapes        []shape
@@ -49,15 +51,6 @@ type shape struct {
 
 // line is a path: from a range to its label, or the mark of a gap.
 type line struct{ Class, Path string }
-
-// Style is what all pictures share.
-func (d *drawing) Style() template.CSS { return picture.Style }
-
-// Font of all texts.
-func (d *drawing) Font() string { return picture.Font }
-
-// TextSize of all texts.
-func (d *drawing) TextSize() int { return picture.TextSize }
 
 // SVG draws a plan. Findings that break a rule and name an overlap are drawn in red.
 func SVG(w io.Writer, plan *netplan.Plan, findings []netplan.Finding) error {

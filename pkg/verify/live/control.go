@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/verify"
 	"github.com/gardener/kindling/pkg/vpn"
 )
@@ -88,7 +89,7 @@ func (c *control) make(ctx context.Context) error {
 		c.clients = append(c.clients, scratchPod(c.f.Shoot.TechnicalID, "kindling-verify-"+id+"-"+strconv.Itoa(i), image, node, networking))
 	}
 	c.dryClient = scratchPod(dry, "client", image, nodes[0], networking)
-	c.dryTarget = scratchPod(dry, "target", image, nodes[0], map[string]string{"app": "machine"})
+	c.dryTarget = scratchPod(dry, "target", image, nodes[0], map[string]string{podroutes.MachineLabel: podroutes.MachineValue})
 	pods := append(slices.Clone(c.clients), c.dryClient, c.dryTarget)
 	for _, pod := range pods {
 		if err := c.create(ctx, pod); err != nil {

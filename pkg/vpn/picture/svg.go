@@ -34,8 +34,9 @@ const (
 
 // drawing is what the template shows.
 type drawing struct {
+	picture.Sheet
+
 	Width, Height       int
-	TextSize            int
 	Label, Title, Range string
 	Boxes               []drawnBox
 	Lanes               []drawnBox
@@ -62,12 +63,6 @@ type way struct {
 
 type note = picture.Note
 
-// Style is what all pictures share.
-func (d *drawing) Style() template.CSS { return picture.Style }
-
-// Font of all texts.
-func (d *drawing) Font() string { return picture.Font }
-
 // SVG draws a trace: seed and shoot side by side, the VPN as a tunnel between them, and the way that is taken in colour.
 func SVG(w io.Writer, trace *vpn.Trace) error {
 	parsed, err := template.New("trace").Parse(traceTemplate)
@@ -83,7 +78,7 @@ func SVG(w io.Writer, trace *vpn.Trace) error {
 func draw(trace *vpn.Trace) *drawing {
 	s := newScene(trace)
 	d := &drawing{
-		Width: width, TextSize: picture.TextSize, Label: trace.Verdict.Text,
+		Width: width, Label: trace.Verdict.Text,
 		Title: fmt.Sprintf("from %s to %s", trace.From, trace.Target.Name),
 	}
 	if s.known() {
