@@ -70,6 +70,7 @@ Shoot.spec.networking.nodes can be set, the VPN has a route for machines, and a 
 		newStartCommand(streams),
 		newStatusCommand(streams),
 		newDoctorCommand(streams),
+		newLogsCommand(streams),
 		newPlanCommand(streams),
 		newRenderCommand(streams),
 		newValidateCommand(streams),

@@ -32,13 +32,7 @@ func newVersionCommand(streams IOStreams) *cobra.Command {
 	}
 	output := outputFlag(command.Flags())
 	command.RunE = func(*cobra.Command, []string) error {
-		result := versionResult{
-			Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-			Gardener: gardener.DefaultVersion, Calico: calico.PinnedVersions(),
-		}
-		if info, ok := debug.ReadBuildInfo(); ok {
-			result.Version = info.Main.Version
-		}
+		result := knownVersions()
 		if format := printer.Format(output.value); format != printer.FormatTable {
 			return printer.Encode(streams.Out, format, result)
 		}
@@ -47,4 +41,15 @@ func newVersionCommand(streams IOStreams) *cobra.Command {
 		return err
 	}
 	return command
+}
+
+func knownVersions() versionResult {
+	result := versionResult{
+		Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Gardener: gardener.DefaultVersion, Calico: calico.PinnedVersions(),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		result.Version = info.Main.Version
+	}
+	return result
 }

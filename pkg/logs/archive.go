@@ -23,7 +23,7 @@ const (
 	// Index is the name of the file that lists the others.
 	Index = "INDEX.txt"
 	// fileLimit is how many bytes of a file are kept: its end, because that is where the fault is.
-	fileLimit = 4 << 20
+	fileLimit = 1 << 20
 	// sourceTime keeps one source that hangs from taking the time of all.
 	sourceTime = time.Minute
 )
