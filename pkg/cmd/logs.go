@@ -67,7 +67,7 @@ func (o *logsOptions) run(ctx context.Context, streams IOStreams, args []string)
 	if err != nil {
 		return err
 	}
-	sources, err := env.LogSources(engineErr)
+	sources, err := env.LogSources(ctx, engineErr)
 	if err != nil {
 		return err
 	}

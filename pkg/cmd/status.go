@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gardener/kindling/pkg/addressmap/page"
+	"github.com/gardener/kindling/pkg/api/v1alpha1"
 	"github.com/gardener/kindling/pkg/environment"
+	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/printer"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
@@ -27,6 +29,9 @@ type statusOptions struct {
 	environmentOptions
 	output *choice
 	seedAs *choice
+	watch  bool
+	// interval is the time between two looks.
+	interval time.Duration
 }
 
 func newStatusCommand(streams IOStreams) *cobra.Command {
@@ -39,8 +44,11 @@ func newStatusCommand(streams IOStreams) *cobra.Command {
 Below the steps is what is there in each cluster: nodes, pools with the blocks of each node, machines and shoots, and what of it is not as
 the address plan has it. That does not change the exit code: Gardener and other people make pools and shoots too.
 
--o html writes one page with all of it and the picture of kindling plan, which loads nothing from elsewhere.`,
-		Example:           "  kindling status\n  kindling status ha-single-zone -o json\n  kindling status -o html > status.html",
+-o html writes one page with all of it and the picture of kindling plan, which loads nothing from elsewhere.
+
+--watch looks again and again until it is interrupted, and prints what changed: steps, and address maps as a whole. With -o json each
+change is a whole status.`,
+		Example:           "  kindling status\n  kindling status --watch\n  kindling status ha-single-zone -o json\n  kindling status -o html > status.html",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(command *cobra.Command, args []string) error {
@@ -48,7 +56,9 @@ the address plan has it. That does not change the exit code: Gardener and other 
 		},
 	}
 	options.addFlags(command.Flags())
-	command.Flags().DurationVar(&options.timeout, "timeout", time.Minute, "time for all of it")
+	command.Flags().DurationVar(&options.timeout, "timeout", time.Minute, "time for one look")
+	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "go on looking, and print what changes")
+	command.Flags().DurationVar(&options.interval, "interval", 5*time.Second, "time between two looks of --watch")
 	options.output = outputFlag(command.Flags(), formatHTML)
 	options.seedAs = seedAsFlag(command.Flags())
 	return command
@@ -59,23 +69,36 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
+	look := func(ctx context.Context) (page.Status, *environment.Environment, error) { return o.look(ctx, spec, plan) }
+	if o.watch {
+		return o.keepLooking(ctx, streams, look)
+	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	env, err := o.open(ctx, spec, plan, false, render.SeedForm(o.seedAs.value))
+	result, env, err := look(ctx)
 	if err != nil {
 		return err
 	}
-	list, err := env.Steps()
-	if err != nil {
-		return err
-	}
-	result := page.Status{Environment: plan.Environment, Plan: plan}
-	result.Steps = (&steps.Runner{Steps: list}).Observe(ctx)
-	result.Clusters = env.AddressMaps(ctx, result.Steps)
 	if err := o.print(streams.Out, result); err != nil {
 		return err
 	}
 	return judge(ctx, streams, env, result.Steps, "not as wanted")
+}
+
+// look opens the environment anew, because it remembers what it has seen.
+func (o *statusOptions) look(ctx context.Context, spec *v1alpha1.Environment, plan *netplan.Plan) (page.Status, *environment.Environment, error) {
+	result := page.Status{Environment: plan.Environment, Plan: plan}
+	env, err := o.open(ctx, spec, plan, false, render.SeedForm(o.seedAs.value))
+	if err != nil {
+		return result, nil, err
+	}
+	list, err := env.Steps()
+	if err != nil {
+		return result, nil, err
+	}
+	result.Steps = (&steps.Runner{Steps: list}).Observe(ctx)
+	result.Clusters = env.AddressMaps(ctx, result.Steps)
+	return result, env, nil
 }
 
 func (o *statusOptions) print(w io.Writer, result page.Status) error {

@@ -6,6 +6,7 @@ package environment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,9 @@ import (
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
+
+// errUnknownMaker says that nothing tells whose a cluster is.
+var errUnknownMaker = errors.New("whether kindling made it can't be told, because its nodes are not on record and its API server does not answer")
 
 // NotUpError says that there is nothing to start.
 type NotUpError struct {
@@ -137,13 +141,30 @@ func (c *cluster) mayStop(ctx context.Context, nodes []engine.Container) error {
 	if known.isHalfMade(nodes) {
 		return fmt.Errorf("cluster %s is half-made: finish it with kindling up, or remove it with kindling down", c.spec.Name)
 	}
+	err = c.askWhoseItIs(ctx)
+	if errors.Is(err, errUnknownMaker) {
+		return fmt.Errorf("%w, or stop it with: %s stop %s", err, c.env.Engine.Name(), strings.Join(names(nodes), " "))
+	}
+	return err
+}
+
+// mayRead is mayStop for what looks only: the logs of a half-made cluster are those that are wanted most.
+func (c *cluster) mayRead(ctx context.Context, nodes []engine.Container) error {
+	known, err := c.env.record.cluster(c.spec.Name)
+	if err != nil || known.knows(nodes) || known.isHalfMade(nodes) {
+		return err
+	}
+	return c.askWhoseItIs(ctx)
+}
+
+// askWhoseItIs asks a cluster whose nodes are not on record. It returns errUnknownMaker when its API server does not answer.
+func (c *cluster) askWhoseItIs(ctx context.Context) error {
 	client, err := c.connect(ctx)
 	if err == nil && answers(ctx, client) {
 		_, err = c.appliedData(ctx)
 		return err
 	}
-	return fmt.Errorf("whether kindling made cluster %s can't be told: its nodes are not on record, and its API server does not answer: "+
-		"bring it back with kindling up, or stop it with: %s stop %s", c.spec.Name, c.env.Engine.Name(), strings.Join(names(nodes), " "))
+	return fmt.Errorf("cluster %s: %w: bring it back with kindling up", c.spec.Name, errUnknownMaker)
 }
 
 // stopShared stops containers that environments share, when no other one that runs uses them.

@@ -6,7 +6,9 @@ package kube
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,27 +26,28 @@ func (c *Client) lastWarning(ctx context.Context, pod *corev1.Pod) (string, erro
 	if err != nil {
 		return "", err
 	}
-	var newest *corev1.Event
-	for i := range events {
-		event := &events[i]
-		if newest == nil || eventTime(event).After(eventTime(newest).Time) {
-			newest = event
-		}
-	}
-	if newest == nil {
+	if len(events) == 0 {
 		return "", nil
 	}
+	newest := slices.MaxFunc(events, func(a, b corev1.Event) int { return EventTime(a).Compare(EventTime(b)) })
 	return newest.Reason + ": " + strings.TrimSpace(newest.Message), nil
 }
 
-// eventTime reads the old and the new way in which events carry their time.
-func eventTime(event *corev1.Event) *metav1.Time {
+// Events returns the events of all namespaces, the newest last.
+func (c *Client) Events(ctx context.Context) ([]corev1.Event, error) {
+	events, err := list[corev1.Event](ctx, c, Reference("v1", "Event", "", ""))
+	slices.SortStableFunc(events, func(a, b corev1.Event) int { return EventTime(a).Compare(EventTime(b)) })
+	return events, err
+}
+
+// EventTime returns when an event was last seen: components fill the old or the new field.
+func EventTime(event corev1.Event) time.Time {
 	switch {
 	case !event.LastTimestamp.IsZero():
-		return &event.LastTimestamp
+		return event.LastTimestamp.Time
 	case !event.EventTime.IsZero():
-		return &metav1.Time{Time: event.EventTime.Time}
+		return event.EventTime.Time
 	default:
-		return &event.CreationTimestamp
+		return event.CreationTimestamp.Time
 	}
 }

@@ -37,6 +37,10 @@ func TestText(t *testing.T) {
 		"the digest of an image stays":           {"docker://localhost:5001/a@sha256:ab", "docker://localhost:5001/a@sha256:ab"},
 		"a bootstrap token goes":                 {"join abcdef.0123456789abcdef", "join REMOVED"},
 		"the name of a Secret stays":             {`"secretName": "ca"`, `"secretName": "ca"`},
+		"a variable of a pod in YAML goes":       {"- name: DB_PASSWORD\n  value: abc\n- name: b", "- name: DB_PASSWORD\n  value: REMOVED\n- name: b"},
+		"a flag and its value in a list go":      {"[\n \"x\",\n \"--token\",\n \"abc\"\n]", "[\n \"x\",\n \"--token\",\n \"REMOVED\"\n]"},
+		"what follows a block stays":             {"token: |\n  abc\n\tdef\nb:\n  c: d", "token: REMOVED\nb:\n  c: d"},
+		"the name of an Event stays":             {"event/calico-x2b4dz.188a7d1f0c3b2a19", "event/calico-x2b4dz.188a7d1f0c3b2a19"},
 		"a switch stays":                         {`"automountServiceAccountToken": false`, `"automountServiceAccountToken": false`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,6 +49,17 @@ func TestText(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// BenchmarkText is of lines as nodes write them, one in a hundred with a secret.
+func BenchmarkText(b *testing.B) {
+	const line = `2026-01-02T03:04:05.678901234Z stderr F I0102 03:04:05.678901 1 controller.go:123] "Synced" pod="kube-system/coredns-5d78c9869d-x2b4d" took="1.2ms"` + "\n"
+	text := strings.Repeat(strings.Repeat(line, 99)+"Authorization: Bearer abc\n", 70)
+	redactor := redact.New()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		redactor.Text(text)
 	}
 }
 

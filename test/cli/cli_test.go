@@ -29,6 +29,7 @@ const (
 	apiKey
 	registryKey
 	dnsKey
+	watchedKey
 )
 
 // TestScripts runs testdata/*.txtar. A script has an engine with the image example.com/node:v1.37.0, an API server with one node,
@@ -61,7 +62,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BIN", filepath.Dir(kindling))
 			here := &dnsHere{}
 			env.Defer(here.stop)
-			env.Values[engineKey], env.Values[apiKey], env.Values[registryKey], env.Values[dnsKey] = stub, api, registry, here
+			env.Values[engineKey], env.Values[apiKey], env.Values[registryKey], env.Values[dnsKey], env.Values[watchedKey] = stub, api, registry, here, &watched{}
 			env.Vars = append(env.Vars, stub.Environment()...)
 			env.Vars = append(env.Vars, "HOME="+filepath.Join(env.WorkDir, "home"), "XDG_STATE_HOME="+filepath.Join(env.WorkDir, "state"),
 				"XDG_CACHE_HOME="+filepath.Join(env.WorkDir, "cache"), "KUBECONFIG="+filepath.Join(env.WorkDir, "user-kubeconfig"))
@@ -70,7 +71,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
-			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
+			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "start": start, "expect": expect, "end": end, "disk": disk, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
 			"reboot": reboot, "hostrule": hostRule, "host": host, "memory": memory, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
 			"registry-health": registryHealth, "published": published,
 			"coredns": coreDNS, "corefile": corefile, "engine-here": engineHere, "serve-dns": serveDNS,

@@ -122,9 +122,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	program := exec.Command(path, args[1:]...)
 	program.Dir = ts.Getenv("WORK")
-	for _, name := range []string{"PATH", "HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "KUBECONFIG", "TMPDIR", stubengine.Variable} {
-		program.Env = append(program.Env, name+"="+ts.Getenv(name))
-	}
+	program.Env = scriptEnvironment(ts)
 	var stderr strings.Builder
 	program.Stderr = &stderr
 	ts.Check(program.Start())
