@@ -119,7 +119,7 @@ func (s *suite) applyCalico(file string) {
 		s.want(0, s.run("up", "-f", file, "--timeout", "10m"))
 		return
 	}
-	if code, waits := s.interrupt(syscall.SIGINT, "ready/e2e-calico", "up", "-f", file, "--timeout", "10m"); code != 130 || !waits {
+	if code, waits := s.interrupt("ready/e2e-calico", []string{"up", "-f", file, "--timeout", "10m"}, syscall.SIGINT); code != 130 || !waits {
 		s.t.Fatalf("exit code %d, want 130; the wait for Calico began: %t", code, waits)
 	}
 }

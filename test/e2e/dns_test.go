@@ -71,8 +71,7 @@ func TestDNS(t *testing.T) {
 	}
 	file := s.write("dns.yaml", dnsOverride(s.image, "v1.149.0"))
 	t.Cleanup(func() { s.run("down", "local", "-f", file) })
-	s.want(0, s.run("up", "local", "-f", file))
-	s.want(0, s.run("status", "local", "-f", file))
+	s.upKilledAtEachStep("local", "-f", file)
 	startTool(s)
 
 	name := "api.x." + zone

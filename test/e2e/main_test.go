@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,9 +140,9 @@ func (s *suite) want(code int, r result) result {
 	return r
 }
 
-// interrupt runs kindling, sends it a signal when a step has started, and returns the exit code; started is false when there was
-// nothing to do for the step.
-func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) (code int, started bool) {
+// interrupt runs kindling, sends it signals when a step has started, and returns the exit code; started is false when there was nothing to
+// do for the step.
+func (s *suite) interrupt(step string, args []string, signals ...syscall.Signal) (code int, started bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
@@ -166,13 +167,40 @@ func (s *suite) interrupt(signal syscall.Signal, step string, args ...string) (c
 		}
 		if !started && event.Step == step && event.Event == steps.Started {
 			started = true
-			if err := command.Process.Signal(signal); err != nil {
-				s.t.Fatal(err)
+			for _, signal := range signals {
+				if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+					s.t.Fatal(err)
+				}
 			}
 		}
 	}
 	_ = command.Wait()
 	return command.ProcessState.ExitCode(), started
+}
+
+// upKilledAtEachStep brings an environment up by runs that are killed when they begin a step that is not as wanted, one after the other.
+// What the last one leaves has to be what a single run makes.
+func (s *suite) upKilledAtEachStep(args ...string) {
+	s.t.Helper()
+	var planned []steps.Result
+	r := s.want(3, s.run(append([]string{"up", "--dry-run", "-o", "json"}, args...)...))
+	if err := json.Unmarshal([]byte(r.stdout), &planned); err != nil {
+		s.t.Fatalf("up --dry-run printed no JSON: %v\n%s", err, r.stdout)
+	}
+	up := append([]string{"up"}, args...)
+	killed := 0
+	for _, step := range planned {
+		code, started := s.interrupt(step.Step, slices.Clone(up), syscall.SIGKILL)
+		if started && code == -1 {
+			killed++
+		}
+		s.t.Logf("killed at %s: there was something to do: %t, exit code %d", step.Step, started, code)
+	}
+	if killed < 3 {
+		s.t.Errorf("only %d runs were killed", killed)
+	}
+	s.want(0, s.run(up...))
+	s.want(0, s.run(append([]string{"status"}, args...)...))
 }
 
 // states returns the state of each step as status finds it.
