@@ -21,7 +21,7 @@ import (
 )
 
 // errUsage says that the arguments cannot be understood.
-var errUsage = errors.New("usage: engine [-state FOLDER] [-keep-data] start|stop|status")
+var errUsage = errors.New("usage: engine [-state FOLDER] [-keep-data] start|stop|status|crash")
 
 func main() {
 	if err := run(); err != nil {
@@ -59,6 +59,8 @@ func serve(ctx context.Context, args []string) error {
 		return daemon.Stop(ctx, state, *keepData, os.Stdout)
 	case "status":
 		return daemon.Status(ctx, state, os.Stdout)
+	case "crash":
+		return daemon.Crash(ctx, state, os.Stdout)
 	default:
 		return errUsage
 	}

@@ -19,7 +19,7 @@ const (
 	faultsWorker  = faultsCluster + "-worker"
 )
 
-func faultsFile(image, labels string) string {
+func faultsFile(image string) string {
 	return fmt.Sprintf(`apiVersion: kindling.gardener.cloud/v1alpha1
 kind: Environment
 metadata:
@@ -31,14 +31,14 @@ spec:
   metricsServer: {enabled: false}
   clusters:
   - name: %s
-    nodes: [{role: control-plane}, {role: worker%s}]
-`, image, faultsCluster, labels)
+    nodes: [{role: control-plane}, {role: worker}]
+`, image, faultsCluster)
 }
 
 // TestFaults does to an environment what happens to those of contributors: docs/faults.md has the list.
 func TestFaults(t *testing.T) {
 	s := newParallelSuite(t)
-	file := s.write("faults.yaml", faultsFile(s.image, ""))
+	file := s.write("faults.yaml", faultsFile(s.image))
 	t.Cleanup(func() { s.run("down", "-f", file) })
 
 	s.sub("SIGINT twice ends at once, and up goes on", func(s *suite) {

@@ -144,6 +144,18 @@ func (s *suite) want(code int, r result) result {
 // do for the step.
 func (s *suite) interrupt(step string, args []string, signals ...syscall.Signal) (code int, started bool) {
 	s.t.Helper()
+	return s.runWithFault(step, args, func(kindling *os.Process) {
+		for _, signal := range signals {
+			if err := kindling.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				s.t.Fatal(err)
+			}
+		}
+	})
+}
+
+// runWithFault runs kindling, does something to it when a step has started, and returns as interrupt does.
+func (s *suite) runWithFault(step string, args []string, fault func(kindling *os.Process)) (code int, started bool) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	command := s.command(append(args, "--progress", "json")...)
@@ -167,11 +179,7 @@ func (s *suite) interrupt(step string, args []string, signals ...syscall.Signal)
 		}
 		if !started && event.Step == step && event.Event == steps.Started {
 			started = true
-			for _, signal := range signals {
-				if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-					s.t.Fatal(err)
-				}
-			}
+			fault(command.Process)
 		}
 	}
 	_ = command.Wait()

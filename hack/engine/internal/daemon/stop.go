@@ -42,6 +42,22 @@ func Stop(ctx context.Context, state State, keepData bool, out io.Writer) error 
 	return state.remove(keepData)
 }
 
+// Crash kills the engine that start made as the kernel does when memory is
+// short: its containerd and its containers are left to the next start.
+func Crash(ctx context.Context, state State, out io.Writer) error {
+	engine, alive, err := state.recall()
+	if err != nil {
+		return err
+	}
+	if !alive {
+		return fmt.Errorf("no engine runs that was started with the state folder %s", state.Folder)
+	}
+	ctx, cancel := context.WithTimeout(ctx, killTimeout)
+	defer cancel()
+	fmt.Fprintf(out, "killing the engine, process %d\n", engine.PID)
+	return engine.kill(ctx)
+}
+
 func endEngine(ctx context.Context, engine process) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
