@@ -7,6 +7,7 @@ package environment
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/gardener/kindling/pkg/engine"
 	"github.com/gardener/kindling/pkg/kube"
@@ -108,5 +109,26 @@ func (c *cluster) start(ctx context.Context, stopped []engine.Container) error {
 	if err != nil {
 		return err
 	}
-	return kube.Wait(ctx, []kube.Condition{client.Answers()}, nil)
+	return kube.Wait(ctx, []kube.Condition{c.booted(stopped), client.Answers()}, nil)
+}
+
+// booted holds when the entrypoint of kind's node image has made way for systemd: before, it saves and restores rules of iptables and
+// rewrites resolv.conf, and what is added meanwhile is lost.
+func (c *cluster) booted(nodes []engine.Container) kube.Condition {
+	return kube.Condition{Name: "nodes boot", Check: func(ctx context.Context) ([]kube.Pending, error) {
+		var pending []kube.Pending
+		for _, node := range nodes {
+			if !isNode(node) {
+				continue
+			}
+			first, err := c.env.Engine.Exec(ctx, node.Name, "cat", "/proc/1/comm")
+			if err != nil {
+				return nil, err
+			}
+			if name := strings.TrimSpace(string(first)); name != "systemd" {
+				pending = append(pending, kube.Pending{Object: "node " + node.Name, Reason: "its first process is " + name + ", and not systemd yet"})
+			}
+		}
+		return pending, nil
+	}}
 }

@@ -109,7 +109,12 @@ func answer(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 3 {
 		code, err := strconv.Atoi(args[1])
 		ts.Check(err)
-		given.Exit, given.Stderr = code, args[2]+"\n"
+		given.Exit = code
+		if code == 0 {
+			given.Stdout = args[2] + "\n"
+		} else {
+			given.Stderr = args[2] + "\n"
+		}
 	}
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) {
 		var kept []stubengine.Answer

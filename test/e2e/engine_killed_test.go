@@ -29,14 +29,17 @@ func TestEngineKilled(t *testing.T) {
 	})
 
 	s.sub("while a cluster is made", func(s *suite) {
-		code, started := s.runWithFault("cluster/e2e-killed", []string{"up", "-f", file}, func(*os.Process) {
-			if err := kube.Wait(t.Context(), []kube.Condition{s.nodeRuns("e2e-killed-control-plane")}, func([]kube.Pending) {}); err != nil {
+		code := s.onSteps([]string{"up", "-f", file}, func(_ *os.Process, step string) {
+			if step != "cluster/e2e-killed" {
+				return
+			}
+			if err := kube.Wait(t.Context(), []kube.Condition{nodeRuns("e2e-killed-control-plane")}, func([]kube.Pending) {}); err != nil {
 				t.Error(err)
 			}
 			s.hackEngine("crash")
 		})
-		if !started || code <= 0 || code == 130 {
-			s.t.Errorf("started %t, exit code %d, want a failure", started, code)
+		if code <= 0 || code == 130 {
+			s.t.Errorf("exit code %d, want a failure", code)
 		}
 		s.want(4, s.run("status", "-f", file))
 		s.hackEngine("start")
@@ -71,7 +74,7 @@ func (s *suite) hackEngine(action string) {
 }
 
 // nodeRuns holds when the engine has made the node: then it is killed in the middle of what kind does.
-func (s *suite) nodeRuns(node string) kube.Condition {
+func nodeRuns(node string) kube.Condition {
 	return kube.Condition{Name: "node", Check: func(ctx context.Context) ([]kube.Pending, error) {
 		output, err := exec.CommandContext(ctx, "docker", "ps", "--quiet", "--filter", "name=^"+node+"$").Output()
 		if err == nil && len(output) == 0 {

@@ -57,6 +57,8 @@ func (d *docker) program(c *Container, argv []string) error {
 		delete(c.Files, argv[1])
 	case call == "cat /proc/sys/kernel/random/boot_id":
 		d.printf("%s\n", d.bootID())
+	case call == "cat /proc/1/comm":
+		d.printf("systemd\n")
 	case argv[0] == "cat" && len(argv) == 2:
 		d.printf("%s", file(c, argv[1]))
 	case argv[0] == "getent" && len(argv) == 3:
