@@ -46,15 +46,15 @@ func (c *cluster) kubeconfigStep() steps.Step {
 			if err := c.writeCopies(kubeconfig); err != nil {
 				return "", err
 			}
-			return c.kubeconfigPath(), c.env.merge(c.spec.Name, kubeconfig)
+			return c.kubeconfigPath(), c.env.merge(ctx, c.spec.Name, kubeconfig)
 		},
-		Undo: func(context.Context) (string, error) { return "removed", c.removeKubeconfig() },
+		Undo: func(ctx context.Context) (string, error) { return "removed", c.removeKubeconfig(ctx) },
 	}
 }
 
 // removeKubeconfig takes the entries out of the user's kubeconfig, and removes the cluster's own: the one on record, as the file may
 // have been another cluster's under an earlier environment file.
-func (c *cluster) removeKubeconfig() error {
+func (c *cluster) removeKubeconfig(ctx context.Context) error {
 	known, err := c.env.record.cluster(c.spec.Name)
 	if err != nil || known.Kubeconfig == "" {
 		return err
@@ -62,7 +62,7 @@ func (c *cluster) removeKubeconfig() error {
 	if err := c.removeCopies(known.Copies); err != nil {
 		return err
 	}
-	if err := c.env.unmerge(c.spec.Name, c.env.path(known.Kubeconfig)); err != nil {
+	if err := c.env.unmerge(ctx, c.spec.Name, c.env.path(known.Kubeconfig)); err != nil {
 		return err
 	}
 	if err := c.env.removeFile(known.Kubeconfig); err != nil {

@@ -6,10 +6,12 @@ package environment
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,7 +23,7 @@ import (
 
 // merge puts the entries of a kubeconfig into the user's, when the user asked for it, and makes its context the current one, as
 // kind does.
-func (e *Environment) merge(cluster string, kubeconfig []byte) error {
+func (e *Environment) merge(ctx context.Context, cluster string, kubeconfig []byte) error {
 	if e.MergeInto == "" {
 		return nil
 	}
@@ -34,7 +36,7 @@ func (e *Environment) merge(cluster string, kubeconfig []byte) error {
 	if err := e.record.changeCluster(cluster, func(known *clusterRecord) { known.Merged = e.MergeInto }); err != nil {
 		return err
 	}
-	return e.changeUserConfig(e.MergeInto, func(config *clientcmdapi.Config) {
+	return changeUserConfig(ctx, e.MergeInto, func(config *clientcmdapi.Config) {
 		maps.Copy(config.Clusters, entries.Clusters)
 		maps.Copy(config.AuthInfos, entries.AuthInfos)
 		maps.Copy(config.Contexts, entries.Contexts)
@@ -67,7 +69,7 @@ func (e *Environment) isMerged(kubeconfig []byte) (bool, error) {
 }
 
 // unmerge takes out the entries that merge put in: those of the same name and certificate authority as in the cluster's own file.
-func (e *Environment) unmerge(cluster, path string) error {
+func (e *Environment) unmerge(ctx context.Context, cluster, path string) error {
 	e.merging.Lock()
 	defer e.merging.Unlock()
 	known, err := e.record.cluster(cluster)
@@ -79,7 +81,7 @@ func (e *Environment) unmerge(cluster, path string) error {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
 	if _, statErr := os.Stat(known.Merged); err == nil && statErr == nil {
-		err = e.changeUserConfig(known.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
+		err = changeUserConfig(ctx, known.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
 		if err != nil {
 			return err
 		}
@@ -105,22 +107,23 @@ func sameCluster(a, b *clientcmdapi.Cluster) bool {
 	return a != nil && b != nil && bytes.Equal(a.CertificateAuthorityData, b.CertificateAuthorityData)
 }
 
-// lockAttempts and lockPause bound the wait for another program that changes the same kubeconfig: five seconds.
+// lockTime bounds the wait for other programs that change the same kubeconfig, of which each takes milliseconds. The pause between two looks
+// is up to lockPause: with a fixed one several that wait could always meet.
 const (
-	lockAttempts = 50
-	lockPause    = 100 * time.Millisecond
+	lockTime  = 10 * time.Second
+	lockPause = 20 * time.Millisecond
 )
 
 // changeUserConfig reads and writes a kubeconfig under the lock file that kubectl takes too. client-go's own function for that reads
 // before it locks, and can't cope with relative paths.
-func (e *Environment) changeUserConfig(path string, change func(*clientcmdapi.Config)) error {
+func changeUserConfig(ctx context.Context, path string, change func(*clientcmdapi.Config)) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // the file is replaced, not the link to it
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the kubeconfig: %w", err)
 	}
-	unlock, err := lockKubeconfig(path)
+	unlock, err := lockKubeconfig(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -143,11 +146,10 @@ func (e *Environment) changeUserConfig(path string, change func(*clientcmdapi.Co
 	return nil
 }
 
-func lockKubeconfig(path string) (unlock func(), err error) {
+func lockKubeconfig(ctx context.Context, path string) (unlock func(), err error) {
 	lock := path + ".lock"
-	ticker := time.NewTicker(lockPause)
-	defer ticker.Stop()
-	for range lockAttempts {
+	late := time.After(lockTime)
+	for {
 		file, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 		if err == nil {
 			_ = file.Close()
@@ -156,7 +158,12 @@ func lockKubeconfig(path string) (unlock func(), err error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("locking the kubeconfig: %w", err)
 		}
-		<-ticker.C
+		select {
+		case <-time.After(rand.N(lockPause)): //nolint:gosec // nobody gains by guessing it
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for the lock %s: %w", lock, ctx.Err())
+		case <-late:
+			return nil, fmt.Errorf("the kubeconfig %s is locked by another program: wait for it, or remove %s when there is none", path, lock)
+		}
 	}
-	return nil, fmt.Errorf("the kubeconfig %s is locked by another program: wait for it, or remove %s when there is none", path, lock)
 }

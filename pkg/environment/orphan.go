@@ -33,7 +33,7 @@ func (c *cluster) orphanStep() steps.Step {
 	remove := func(ctx context.Context) (string, error) {
 		text, err := c.undo(ctx)
 		if err == nil {
-			err = c.removeKubeconfig()
+			err = c.removeKubeconfig(ctx)
 		}
 		return text, err
 	}

@@ -151,7 +151,7 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.merge("a", []byte(kubeconfig)); err != nil {
+	if err := e.merge(t.Context(), "a", []byte(kubeconfig)); err != nil {
 		t.Fatal(err)
 	}
 	if merged, err := e.isMerged([]byte(kubeconfig)); err != nil || !merged {
@@ -161,7 +161,7 @@ func TestMergeAndUnmergeLeaveTheUsersEntries(t *testing.T) {
 	if !strings.Contains(content, "current-context: kind-a") || !strings.Contains(content, "https://example.com") {
 		t.Errorf("after merging:\n%s", content)
 	}
-	if err := e.unmerge("a", e.path(name)); err != nil {
+	if err := e.unmerge(t.Context(), "a", e.path(name)); err != nil {
 		t.Fatal(err)
 	}
 	content = read(t, e.MergeInto)
@@ -177,13 +177,13 @@ func TestUnmergeLeavesAnotherClusterOfTheSameName(t *testing.T) {
 	if err := e.writeFile(name, []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.merge("a", []byte(kubeconfig)); err != nil {
+	if err := e.merge(t.Context(), "a", []byte(kubeconfig)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(e.MergeInto, []byte(strings.Replace(kubeconfig, "Zm9v", "YmFy", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.unmerge("a", e.path(name)); err != nil {
+	if err := e.unmerge(t.Context(), "a", e.path(name)); err != nil {
 		t.Fatal(err)
 	}
 	if content := read(t, e.MergeInto); !strings.Contains(content, "kind-a") {
