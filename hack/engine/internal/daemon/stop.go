@@ -43,7 +43,8 @@ func Stop(ctx context.Context, state State, keepData bool, out io.Writer) error 
 }
 
 // Crash kills the engine that start made as the kernel does when memory is
-// short: its containerd and its containers are left to the next start.
+// short. Its containerd dies with it, its containers are left to the next
+// start.
 func Crash(ctx context.Context, state State, out io.Writer) error {
 	engine, alive, err := state.recall()
 	if err != nil {
@@ -55,7 +56,12 @@ func Crash(ctx context.Context, state State, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, killTimeout)
 	defer cancel()
 	fmt.Fprintf(out, "killing the engine, process %d\n", engine.PID)
-	return engine.kill(ctx)
+	if err := engine.kill(ctx); err != nil {
+		return err
+	}
+	// The next dockerd takes a number that is still taken for a process that
+	// runs, be it a zombie.
+	return errors.Join(os.Remove(state.pidFile()), os.Remove(filepath.Join(state.execRoot(), "containerd", "containerd.pid")))
 }
 
 func endEngine(ctx context.Context, engine process) error {
