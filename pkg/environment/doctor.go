@@ -22,6 +22,7 @@ import (
 	"github.com/gardener/kindling/pkg/hostnet"
 	"github.com/gardener/kindling/pkg/loopback"
 	"github.com/gardener/kindling/pkg/netplan"
+	"github.com/gardener/kindling/pkg/portowner"
 	"github.com/gardener/kindling/pkg/render"
 	"github.com/gardener/kindling/pkg/steps"
 )
@@ -185,7 +186,7 @@ func (e *Environment) portFacts(ctx context.Context, containers []engine.Contain
 	if _, err := e.EngineHost(ctx); err != nil {
 		return nil, err // the configuration of kind depends on it
 	}
-	var wanted []netip.AddrPort
+	var wanted []hostPort
 	for _, c := range e.clusters {
 		config, err := c.config()
 		if err != nil {
@@ -194,10 +195,13 @@ func (e *Environment) portFacts(ctx context.Context, containers []engine.Contain
 		wanted = append(wanted, mappedPorts(config)...)
 	}
 	if e.wantsDNSServer() {
-		wanted = append(wanted, e.dnsPorts()...)
+		for _, port := range e.dnsPorts() {
+			wanted = append(wanted, hostPort{port, portowner.TCP}, hostPort{port, portowner.UDP})
+		}
 	}
 	if e.registryWanted() {
-		wanted = append(wanted, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(e.spec.Spec.Registry.Port))) //nolint:gosec // as validated
+		local := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(e.spec.Spec.Registry.Port)) //nolint:gosec // as validated
+		wanted = append(wanted, hostPort{local, portowner.TCP})
 	}
 	own, others := e.ownContainers(containers)
 	wanted = withoutPublished(wanted, own)

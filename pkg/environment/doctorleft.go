@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/gardener/kindling/pkg/doctor"
 	"github.com/gardener/kindling/pkg/engine"
-	"github.com/gardener/kindling/pkg/portowner"
 	"github.com/gardener/kindling/pkg/render"
 )
 
@@ -35,9 +33,9 @@ func (e *Environment) ownContainers(containers []engine.Container) (own, others 
 }
 
 // withoutPublished leaves out the ports that containers have.
-func withoutPublished(ports []netip.AddrPort, containers []engine.Container) []netip.AddrPort {
-	return slices.DeleteFunc(ports, func(port netip.AddrPort) bool {
-		return slices.ContainsFunc(containers, func(container engine.Container) bool { return publishes(container, port, portowner.TCP) })
+func withoutPublished(ports []hostPort, containers []engine.Container) []hostPort {
+	return slices.DeleteFunc(ports, func(port hostPort) bool {
+		return slices.ContainsFunc(containers, func(container engine.Container) bool { return publishes(container, port.AddrPort, port.protocol) })
 	})
 }
 

@@ -94,6 +94,25 @@ func ownAddress(t *testing.T) string {
 	return ""
 }
 
+// TestAPortThatIsBoundOnlyIsTaken has a socket that nobody can connect to.
+func TestAPortThatIsBoundOnlyIsTaken(t *testing.T) {
+	e, _, _ := withMachine(t, here(t))
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = packets.Close() }()
+	config := mapped("127.0.0.1", netip.MustParseAddrPort(packets.LocalAddr().String()).Port())
+	config.Nodes[0].ExtraPortMappings[0].Protocol = kindv1alpha4.PortMappingProtocolUDP
+	if taken := takenPorts(t, e, config); len(taken) != 1 || !strings.Contains(taken[0], "/udp by ") {
+		t.Errorf("of UDP: %q", taken)
+	}
+	config.Nodes[0].ExtraPortMappings[0].Protocol = kindv1alpha4.PortMappingProtocolTCP
+	if taken := takenPorts(t, e, config); len(taken) > 0 {
+		t.Errorf("of TCP, which nobody has: %q", taken)
+	}
+}
+
 func TestAPortOfAnotherAddressIsFree(t *testing.T) {
 	e, _, _ := withMachine(t, here(t))
 	if taken := takenPorts(t, e, mapped("::1", listening(t, "127.0.0.1"))); len(taken) > 0 {
