@@ -122,6 +122,9 @@ func badFacts() []badFact {
 		{"a record of clusters that are gone", "leftovers", func(f *doctor.Facts) {
 			f.Leftovers = doctor.Known([]doctor.Leftover{{Kind: doctor.LeftRecord, Name: "/s/local/record.json", Why: "is left"}})
 		}, warning, "record /s/local/record.json", "kindling down --dir /s/local"},
+		{"addresses that nobody needs", "leftovers", func(f *doctor.Facts) {
+			f.Leftovers = doctor.Known([]doctor.Leftover{{Kind: doctor.LeftShare, Name: "loopback", Folder: "/s/local", Why: "is left"}})
+		}, warning, "what was added for loopback is left", "kindling down --dir /s/local"},
 	}
 }
 

@@ -4,6 +4,15 @@
 
 package doctor
 
+// program is the engine's, for remedies.
+func (f Facts) program() string {
+	about, _, ok := f.About.get()
+	if !ok {
+		return "docker"
+	}
+	return about.Name
+}
+
 // Maybe is a fact, or why it is not known. The zero value is not known.
 type Maybe[T any] struct {
 	value T
@@ -144,6 +153,8 @@ type Leftover struct {
 	Name string
 	// Why it is one.
 	Why string
+	// Folder of the environment that it was added for.
+	Folder string
 	// Dead says that it is certain that nobody needs it: what may be another user's is shown, and not removed.
 	Dead bool
 }
@@ -157,4 +168,6 @@ const (
 	LeftNetwork   LeftoverKind = "network"
 	// LeftRecord is a file by which kindling knows an environment whose clusters are gone.
 	LeftRecord LeftoverKind = "record"
+	// LeftShare is what was added to the engine's host or to this machine: addresses, rules, entries of a resolver.
+	LeftShare LeftoverKind = "what was added for"
 )

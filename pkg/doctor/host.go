@@ -17,7 +17,7 @@ func checkDisk(f Facts) verdict {
 	case !ok:
 		return verdict{unknown: why}
 	case host.LittleDisk != "":
-		return verdict{findings: []Finding{{Severity: Warning, Text: host.LittleDisk, Remedy: "docker system df tells what takes the room"}}}
+		return verdict{findings: []Finding{{Severity: Warning, Text: host.LittleDisk, Remedy: f.program() + " system df tells what takes the room"}}}
 	case host.DiskFree == 0:
 		return verdict{unknown: "the engine's host does not tell"}
 	}
@@ -29,7 +29,7 @@ func checkImages(f Facts) verdict {
 	for i := range v.findings {
 		image := v.findings[i].Text
 		v.findings[i].Text = "the engine has no image " + image + ": up pulls it, and the engine's host is not looked at without it"
-		v.findings[i].Remedy = "docker pull " + image
+		v.findings[i].Remedy = f.program() + " pull " + image
 	}
 	return v
 }

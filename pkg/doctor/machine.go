@@ -145,21 +145,27 @@ func checkLeftovers(f Facts) verdict {
 	}
 	v := verdict{}
 	for _, one := range left {
-		v.findings = append(v.findings, leftover(one))
+		v.findings = append(v.findings, leftover(f.program(), one))
 	}
 	return v
 }
 
+func downOf(folder string) string {
+	return "kindling down --dir " + folder + ", with the file or profile that it was made from"
+}
+
 // leftover says how a thing is removed. A record is left to down: it may name entries in files of the user's.
-func leftover(one Leftover) Finding {
+func leftover(program string, one Leftover) Finding {
 	finding := Finding{Severity: Warning, Text: string(one.Kind) + " " + one.Name + " " + one.Why}
 	switch one.Kind {
 	case LeftContainer:
-		finding.Remedy, finding.Fix = "docker rm --force --volumes "+one.Name, &Fix{Kind: RemoveContainer, Target: one.Name}
+		finding.Remedy, finding.Fix = program+" rm --force --volumes "+one.Name, &Fix{Kind: RemoveContainer, Target: one.Name}
 	case LeftNetwork:
-		finding.Remedy, finding.Fix = "docker network rm "+one.Name, &Fix{Kind: RemoveNetwork, Target: one.Name}
+		finding.Remedy, finding.Fix = program+" network rm "+one.Name, &Fix{Kind: RemoveNetwork, Target: one.Name}
 	case LeftRecord:
-		finding.Remedy = "kindling down --dir " + filepath.Dir(one.Name) + ", with the file or profile that it was made from"
+		finding.Remedy = downOf(filepath.Dir(one.Name))
+	case LeftShare:
+		finding.Remedy = downOf(one.Folder)
 	}
 	if !one.Dead {
 		finding.Fix = nil

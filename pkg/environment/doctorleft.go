@@ -76,6 +76,7 @@ func (e *Environment) leftoverFacts(ctx context.Context, containers []engine.Con
 	}
 	left := deadRecords(records, containers)
 	left = append(left, deadContainers(all, containers)...)
+	left = append(left, deadShares(all)...)
 	network, err := e.deadNetwork(ctx, records, containers)
 	return append(left, network...), err
 }
@@ -89,6 +90,23 @@ func deadRecords(records map[string]recordContent, containers []engine.Container
 		if !alive && len(clusters) > 0 && !exists(filepath.Join(filepath.Dir(path), lockFile)) {
 			left = append(left, doctor.Leftover{Kind: doctor.LeftRecord, Name: path, Why: "is of clusters that are gone: " + strings.Join(clusters, ", ")})
 		}
+	}
+	return left
+}
+
+// deadShares are addresses, rules, entries of a resolver and folders that were added for environments of which none is up. Containers are found
+// by themselves.
+func deadShares(all map[string]share) []doctor.Leftover {
+	var left []doctor.Leftover
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		one := all[name]
+		if name == sharedRegistry || name == stepDNS || len(one.Made) == 0 || len(one.Users) == 0 || slices.ContainsFunc(one.Users, isUp) {
+			continue
+		}
+		left = append(left, doctor.Leftover{
+			Kind: doctor.LeftShare, Name: name, Folder: one.Users[0],
+			Why: "is left (" + strings.Join(one.Made, ", ") + "): no environment that needs it is up",
+		})
 	}
 	return left
 }
