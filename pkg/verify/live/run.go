@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -127,32 +128,17 @@ func (r *run) prepare(ctx context.Context) (*verify.Facts, error) {
 	return facts, r.changes.journal.free()
 }
 
-// parts makes one part after the other. The VPN is broken only where all works: else what fails then would prove nothing.
+// parts makes all parts. The VPN is broken only where all works: else what fails then would prove nothing.
 func (r *run) parts(ctx context.Context, facts *verify.Facts) {
 	if !r.skips(verify.PartStatic) {
 		r.Report("static: objects of seed and shoot")
 		r.add(verify.Static(facts)...)
 	}
-	if !r.skips(verify.PartRoutes) && ctx.Err() == nil {
-		r.Report("routes: tables of the pods that decide about the VPN")
-		r.add(r.routes(ctx, facts)...)
-	}
-	if !r.skips(verify.PartControl) && ctx.Err() == nil {
-		r.Report("negative-control: scratch pods that must not reach kubelets")
-		r.add(r.negativeControl(ctx, facts)...)
-	}
 	if ctx.Err() != nil {
 		return
 	}
-	r.Report("positive: paths through the shoot's API server")
-	pod, err := r.witness(ctx)
-	if err != nil {
-		r.add(unknown(verify.PathLogs, verify.PartPositive, err.Error()))
-		return
-	}
-	positive := works(verify.PartPositive, r.tryAll(ctx, pod, reached, r.Patience.Positive))
-	r.add(positive...)
-	if r.Break == verify.BreakNone || r.Break == "" || ctx.Err() != nil {
+	pod, positive := r.looks(ctx, facts)
+	if pod == nil || r.Break == verify.BreakNone || r.Break == "" || ctx.Err() != nil {
 		return
 	}
 	if slices.ContainsFunc(positive, func(result verify.Result) bool { return result.Status != verify.Passed }) {
@@ -164,6 +150,34 @@ func (r *run) parts(ctx context.Context, facts *verify.Facts) {
 		r.Report("after: the same paths, with the VPN restored")
 		r.add(works(verify.PartAfter, r.tryAll(ctx, pod, reached, r.Patience.After))...)
 	}
+}
+
+// looks makes the parts that are not in each other's way side by side: each of them waits, and most where the VPN is down. It returns the pod that
+// paths lead to, nil where there is none, and what came of the paths.
+func (r *run) looks(ctx context.Context, facts *verify.Facts) (pod *corev1.Pod, positive []verify.Result) {
+	var routes, control []verify.Result
+	var group sync.WaitGroup
+	if !r.skips(verify.PartRoutes) {
+		r.Report("routes: tables of the pods that decide about the VPN")
+		group.Go(func() { routes = r.routes(ctx, facts) })
+	}
+	if !r.skips(verify.PartControl) {
+		r.Report("negative-control: scratch pods that must not reach kubelets")
+		group.Go(func() { control = r.negativeControl(ctx, facts) })
+	}
+	r.Report("positive: paths through the shoot's API server")
+	group.Go(func() { pod, positive = r.positive(ctx) })
+	group.Wait()
+	r.add(slices.Concat(routes, control, positive)...)
+	return pod, positive
+}
+
+func (r *run) positive(ctx context.Context) (*corev1.Pod, []verify.Result) {
+	pod, err := r.witness(ctx)
+	if err != nil {
+		return nil, []verify.Result{unknown(verify.PathLogs, verify.PartPositive, err.Error())}
+	}
+	return pod, works(verify.PartPositive, r.tryAll(ctx, pod, reached, r.Patience.Positive))
 }
 
 func unknown(check string, part verify.Part, text string) verify.Result {
