@@ -73,12 +73,7 @@ func (o *doctorOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
-	look := func() []doctor.Result {
-		facts := env.DoctorFacts(ctx, engineErr)
-		facts.KindNetwork = doctor.Known(kindNetworkProblem())
-		return doctor.Run(facts, o.ignore)
-	}
-	results := look()
+	results := checkAll(ctx, env, engineErr, o.ignore)
 	if o.fix {
 		fixed, err := fixFindings(ctx, streams.ErrOut, env, results)
 		if err != nil {
@@ -88,7 +83,7 @@ func (o *doctorOptions) run(ctx context.Context, streams IOStreams, args []strin
 			if env, err = o.environmentOf(spec, plan, containerEngine, info); err != nil { // an environment asks for some things once
 				return err
 			}
-			results = look()
+			results = checkAll(ctx, env, engineErr, o.ignore)
 		}
 	}
 	if ctx.Err() != nil {
@@ -98,6 +93,13 @@ func (o *doctorOptions) run(ctx context.Context, streams IOStreams, args []strin
 		return err
 	}
 	return fatalFindings(results)
+}
+
+// checkAll finds all facts out, and holds them to the checks. engineErr is why there is no engine.
+func checkAll(ctx context.Context, env *environment.Environment, engineErr error, ignored []string) []doctor.Result {
+	facts := env.DoctorFacts(ctx, engineErr)
+	facts.KindNetwork = doctor.Known(kindNetworkProblem())
+	return doctor.Run(facts, ignored)
 }
 
 // fixFindings does what can be done about findings that count. A fix that fails does not keep the others from being done.

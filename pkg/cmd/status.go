@@ -44,7 +44,7 @@ func newStatusCommand(streams IOStreams) *cobra.Command {
 Below the steps is what is there in each cluster: nodes, pools with the blocks of each node, machines and shoots, and what of it is not as
 the address plan has it. That does not change the exit code: Gardener and other people make pools and shoots too.
 
--o html writes one page with all of it and the picture of kindling plan, which loads nothing from elsewhere.
+-o html writes one page with all of it, the checks of kindling doctor and the picture of kindling plan, which loads nothing from elsewhere.
 
 --watch looks again and again until it is interrupted, and prints what changed: steps, and address maps as a whole. With -o json each
 change is a whole status.`,
@@ -98,6 +98,9 @@ func (o *statusOptions) look(ctx context.Context, spec *v1alpha1.Environment, pl
 	}
 	result.Steps = (&steps.Runner{Steps: list}).Observe(ctx)
 	result.Clusters = env.AddressMaps(ctx, result.Steps)
+	if o.output.value == formatHTML {
+		result.Checks = checkAll(ctx, env, nil, nil)
+	}
 	return result, env, nil
 }
 

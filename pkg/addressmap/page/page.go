@@ -14,6 +14,7 @@ import (
 
 	"github.com/gardener/kindling/pkg/addressmap"
 	"github.com/gardener/kindling/pkg/api/v1alpha1"
+	"github.com/gardener/kindling/pkg/doctor"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/netplan/picture"
 	"github.com/gardener/kindling/pkg/steps"
@@ -29,6 +30,8 @@ type Status struct {
 	Plan     *netplan.Plan     `json:"-"`
 	Steps    []steps.Result    `json:"steps"`
 	Clusters []*addressmap.Map `json:"clusters"`
+	// Checks are those of kindling doctor.
+	Checks []doctor.Result `json:"-"`
 }
 
 // Map is the picture of the plan. Its texts are escaped by the template that it is made with.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gardener/kindling/pkg/addressmap"
+	"github.com/gardener/kindling/pkg/doctor"
 	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/netplan"
 	"github.com/gardener/kindling/pkg/steps"
@@ -28,6 +29,7 @@ func TestHostileNamesAreEscapedAndNothingIsLoaded(t *testing.T) {
 		Steps: []steps.Result{
 			{Step: hostile, Observation: steps.Observation{State: hostile, Text: hostile, Differences: []steps.Difference{{Field: hostile, Have: hostile, Want: hostile}}}, Error: hostile},
 		},
+		Checks: []doctor.Result{{Check: hostile, Status: hostile, Findings: []doctor.Finding{{Text: hostile, Remedy: hostile}}}, {Check: hostile, Found: hostile}},
 		Clusters: []*addressmap.Map{
 			{Cluster: hostile, Unknown: hostile},
 			{Cluster: hostile, Nodes: []addressmap.Node{{Name: hostile}}, Pools: []addressmap.Pool{{Name: hostile, Nodes: []addressmap.Usage{{Node: hostile}}}}, Drift: []addressmap.Drift{{Object: hostile, Text: hostile}}},
@@ -37,7 +39,7 @@ func TestHostileNamesAreEscapedAndNothingIsLoaded(t *testing.T) {
 	if err := HTML(&out, status); err != nil {
 		t.Fatal(err)
 	}
-	if count := strings.Count(out.String(), "alert(1)"); count < 15 {
+	if count := strings.Count(out.String(), "alert(1)"); count < 21 {
 		t.Errorf("names are there %d times, want all", count)
 	}
 	for _, forbidden := range []string{"<script", "<img", "src=\"", "<link", "@import", "url("} {
