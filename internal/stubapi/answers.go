@@ -25,7 +25,6 @@ func resources() map[string][]string {
 		},
 		"/apis/apiregistration.k8s.io/v1":   {"apiservices APIService"},
 		"/apis/core.gardener.cloud/v1beta1": {"seeds Seed", "shoots/ Shoot"},
-		"/apis/coordination.k8s.io/v1":      {"leases/ Lease"},
 		"/apis/discovery.k8s.io/v1":         {"endpointslices/ EndpointSlice"},
 		"/apis/storage.k8s.io/v1":           {"storageclasses StorageClass"},
 		"/apis/certificates.k8s.io/v1":      {"certificatesigningrequests CertificateSigningRequest"},
@@ -101,9 +100,8 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 		object["status"] = condition("Established")
 	case "Node":
 		object["status"] = condition("Ready")
+		object["status"].(map[string]any)["conditions"].([]any)[0].(map[string]any)["lastHeartbeatTime"] = metav1.Now()
 		object["status"].(map[string]any)["images"] = []any{map[string]any{"names": []any{"example.com/pause:1"}}}
-	case "Lease":
-		object["spec"] = map[string]any{"renewTime": metav1.NowMicro()}
 	case "Deployment":
 		object["status"] = map[string]any{"availableReplicas": 1, "updatedReplicas": 1, "replicas": 1, "readyReplicas": 1}
 	case "DaemonSet":

@@ -72,7 +72,7 @@ func labelsOf(object map[string]any) labels.Set {
 	return found
 }
 
-// AddNodes registers nodes, whose kubelets renew their leases from then on.
+// AddNodes registers nodes, whose kubelets report from then on.
 func (s *Server) AddNodes(names ...string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -83,9 +83,6 @@ func (s *Server) AddNodes(names ...string) {
 			s.putAPIServer(name)
 		}
 		s.put("/api/v1/nodes/"+name, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name}, "spec": spec})
-		s.put("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"+name, map[string]any{
-			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": name, "namespace": "kube-node-lease"},
-		})
 	}
 }
 

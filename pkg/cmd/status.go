@@ -69,7 +69,9 @@ func (o *statusOptions) run(ctx context.Context, streams IOStreams, args []strin
 	if err != nil {
 		return err
 	}
-	look := func(ctx context.Context) (page.Status, *environment.Environment, error) { return o.look(ctx, spec, plan) }
+	look := func(ctx context.Context) (page.Status, *environment.Environment, error) {
+		return o.look(ctx, spec, plan)
+	}
 	if o.watch {
 		return o.keepLooking(ctx, streams, look)
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,14 +83,11 @@ func notEstablished(crd *unstructured.Unstructured) string {
 }
 
 // NodesReady holds when every wanted node has registered and all nodes are ready. The time of a wanted node is when it was started
-// last, zero if nobody knows: until its kubelet has renewed its lease since, what it reported is of before.
+// last, zero if nobody knows: what its kubelet reported before is of no use. A kubelet renews its lease as soon as it runs, and reports later,
+// so that the time of the condition itself counts.
 func (c *Client) NodesReady(wanted Started) Condition {
 	return Condition{"nodes", func(ctx context.Context) ([]Pending, error) {
 		nodes, err := c.nodes(ctx)
-		if err != nil {
-			return nil, err
-		}
-		renewed, err := c.renewals(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -101,10 +97,7 @@ func (c *Client) NodesReady(wanted Started) Condition {
 		}
 		for i := range nodes {
 			node := &nodes[i]
-			reasons[node.Name] = notReady(node)
-			if started := wanted[node.Name]; reasons[node.Name] == "" && renewed[node.Name].Before(started) {
-				reasons[node.Name] = "its kubelet has not reported since the node was started"
-			}
+			reasons[node.Name] = notReady(node, wanted[node.Name])
 		}
 		var pending []Pending
 		for _, name := range slices.Sorted(maps.Keys(reasons)) {
@@ -128,25 +121,14 @@ func (c *Client) NodeImages(ctx context.Context) (map[string][]string, error) {
 	return images, err
 }
 
-// renewals returns when each node's kubelet has renewed its lease.
-func (c *Client) renewals(ctx context.Context) (map[string]time.Time, error) {
-	leases, err := list[coordinationv1.Lease](ctx, c, Reference("coordination.k8s.io/v1", "Lease", corev1.NamespaceNodeLease, ""))
-	if err != nil {
-		return nil, err
-	}
-	renewed := map[string]time.Time{}
-	for _, lease := range leases {
-		if lease.Spec.RenewTime != nil {
-			renewed[lease.Name] = lease.Spec.RenewTime.Time
-		}
-	}
-	return renewed, nil
-}
-
-func notReady(node *corev1.Node) string {
+// notReady compares whole seconds, in which objects have their times.
+func notReady(node *corev1.Node, started time.Time) string {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type != corev1.NodeReady {
 			continue
+		}
+		if condition.Status == corev1.ConditionTrue && condition.LastHeartbeatTime.Time.Before(started.Truncate(time.Second)) {
+			return "its kubelet has not reported since the node was started"
 		}
 		if condition.Status == corev1.ConditionTrue {
 			return ""

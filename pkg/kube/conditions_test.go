@@ -41,10 +41,10 @@ func checkIn(t *testing.T, condition func(*Client) Condition, texts ...string) [
 
 func TestNodesReady(t *testing.T) {
 	const readyText = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: 'True'}]}}"
-	lease := func(renewed string) string {
-		return "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: a, namespace: kube-node-lease}, spec: {renewTime: '" + renewed + "'}}"
+	reported := func(at string) string {
+		return "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '" + at + "'}]}}"
 	}
-	started := map[string]time.Time{"a": time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)}
+	started := map[string]time.Time{"a": time.Date(2026, 1, 2, 10, 0, 0, 500_000_000, time.UTC)}
 	tests := []struct {
 		name     string
 		wanted   map[string]time.Time
@@ -59,10 +59,10 @@ func TestNodesReady(t *testing.T) {
 		{
 			name:     "does not trust what was reported before the node was started",
 			wanted:   started,
-			live:     []string{readyText, lease("2026-01-02T09:59:59.000000Z")},
+			live:     []string{reported("2026-01-02T09:59:59Z")},
 			expected: []Pending{{Object: "Node a", Reason: "its kubelet has not reported since the node was started"}},
 		},
-		{name: "holds when the kubelet has reported since", wanted: started, live: []string{readyText, lease("2026-01-02T10:00:01.000000Z")}},
+		{name: "holds when the kubelet has reported since", wanted: started, live: []string{reported("2026-01-02T10:00:00Z")}},
 		{
 			name: "says why a node is not ready",
 			live: []string{

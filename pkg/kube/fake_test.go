@@ -27,7 +27,6 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		{Version: "v1", Kind: "ConfigMap"},
 		{Group: "apps", Version: "v1", Kind: "DaemonSet"},
 		{Group: "apps", Version: "v1", Kind: "Deployment"},
-		{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
 	} {
 		mapper.Add(kind, meta.RESTScopeNamespace)
 	}
@@ -44,7 +43,6 @@ func fakeClient(t *testing.T, objects ...*unstructured.Unstructured) (*Client, *
 		lists[plural] = kind + "List"
 	}
 	lists[schema.GroupVersionResource{Group: "certificates.k8s.io", Version: "v1", Resource: "certificatesigningrequests"}] = "CertificateSigningRequestList"
-	lists[schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}] = "LeaseList"
 	all := make([]runtime.Object, 0, len(objects))
 	for _, object := range objects {
 		all = append(all, object)
