@@ -25,6 +25,7 @@ func playBrokenOff(ctx context.Context, s *suite, fixture *minishoot.Fixture, fi
 	if err := fixture.Set(ctx, minishoot.Faults{}); err != nil {
 		s.t.Fatal(err)
 	}
+	checkReach(ctx, s, fixture, true, true)
 	s.sub("interrupted", func(s *suite) {
 		code, output := breakOff(ctx, s, fixture, file, func() {}, syscall.SIGINT)
 		if code != 130 || !strings.Contains(output, "restore") {

@@ -49,7 +49,7 @@ type Patience struct{ Positive, Broken, After, Policies time.Duration }
 
 // DefaultPatience is enough for OpenVPN to connect anew. With high availability, it takes some 20 s until routes follow.
 func DefaultPatience() Patience {
-	return Patience{Positive: 15 * time.Second, Broken: 30 * time.Second, After: 2 * time.Minute, Policies: 20 * time.Second}
+	return Patience{Positive: 20 * time.Second, Broken: 30 * time.Second, After: 2 * time.Minute, Policies: 20 * time.Second}
 }
 
 // run is one run.
