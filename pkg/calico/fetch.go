@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/gardener/kindling/pkg/clock"
 )
 
 // maxManifest bounds what is read: the manifests of v3.32 have 350 kB, those to come twice that.
@@ -99,7 +101,7 @@ func (f Fetcher) fetchURL(ctx context.Context, source Source) ([]byte, error) {
 	}
 	data, err := f.download(ctx, source.URL)
 	if err != nil {
-		return nil, &FetchError{source.URL, err}
+		return nil, &FetchError{source.URL, clock.Explain(err)}
 	}
 	if err := check(data, source.URL, source.SHA256); err != nil {
 		return nil, err

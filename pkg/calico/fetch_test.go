@@ -7,6 +7,8 @@ package calico
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -14,9 +16,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gardener/kindling/internal/testutil"
+	"github.com/gardener/kindling/pkg/clock"
 )
 
 func sum(data []byte) string {
@@ -35,6 +39,18 @@ func server(t *testing.T, status int, content []byte) (*httptest.Server, *int) {
 	}))
 	t.Cleanup(s.Close)
 	return s, &requests
+}
+
+func TestACertificateOfTomorrowIsAboutClocks(t *testing.T) {
+	t.Parallel()
+	s, certificate := testutil.ServerOfTomorrow(t)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certificate)
+	fetcher := Fetcher{Client: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}}
+	_, err := fetcher.Fetch(t.Context(), Source{URL: s.URL, SHA256: sum(nil)})
+	if _, ok := errors.AsType[*clock.Error](err); !ok || !strings.Contains(err.Error(), "Compare the clocks") {
+		t.Error(err)
+	}
 }
 
 func TestCheckCached(t *testing.T) {

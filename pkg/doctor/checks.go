@@ -15,6 +15,7 @@ func Checks() []Check {
 		{"cpus", "Processors", "a Gardener with a shoot runs some hundred pods", Warning, checkCPUs},
 		{"memory", "Memory", "the kernel ends processes when there is too little", Fatal, checkMemory},
 		{"disk", "Disk", "pods are evicted when the disk is full", Warning, checkDisk},
+		{"clock", "Clock", "certificates that are made there are not valid yet here, or the other way around", Warning, checkClock},
 		{"node-image", "Images of nodes", "what is not there is pulled, and nothing looks at the engine's host without it", Note, checkImages},
 		{"architecture", "Architecture of images", "images for another machine run slowly by emulation, or not at all", Warning, checkArchitecture},
 		{"cgroup-version", "cgroup version", "newer kubelets refuse cgroup v1", Warning, checkCgroup},

@@ -26,7 +26,7 @@ func healthy() doctor.Facts {
 		Engine: doctor.Known(""), KindNetwork: doctor.Known(""),
 		About:    doctor.Known(doctor.Engine{Name: "docker", Version: "28.2.2", Kernel: "6.12.0", CgroupVersion: 2, CPUs: 8, Memory: 16 << 30}),
 		Location: doctor.Known(doctor.Location{Text: "this machine"}),
-		Host:     doctor.Known(doctor.Host{DiskFree: 100 << 30, IPv6: true, NAT6: &nat, Limits: map[string]int{"fs.inotify.max_user_instances": 8192}}),
+		Host:     doctor.Known(doctor.Host{DiskFree: 100 << 30, IPv6: true, NAT6: &nat, Clock: doctor.Known(""), Limits: map[string]int{"fs.inotify.max_user_instances": 8192}}),
 		Images:   texts, Architectures: texts, Addresses: texts, AddressTaken: doctor.Known(""), Ports: texts, ContainerNetwork: doctor.Known(""),
 		EngineNetworks: doctor.Known[[]doctor.Overlap](nil), Routes: doctor.Known[[]doctor.Overlap](nil), Proxy: doctor.Known(doctor.Proxy{}),
 		Manifest: doctor.Known(doctor.Damaged{}), Leftovers: doctor.Known[[]doctor.Leftover](nil),
@@ -50,7 +50,7 @@ func about(change func(*doctor.Engine)) func(*doctor.Facts) {
 func host(change func(*doctor.Host)) func(*doctor.Facts) {
 	return func(f *doctor.Facts) {
 		nat := true
-		seen := doctor.Host{DiskFree: 100 << 30, IPv6: true, NAT6: &nat, Limits: map[string]int{"fs.inotify.max_user_instances": 8192}}
+		seen := doctor.Host{DiskFree: 100 << 30, IPv6: true, NAT6: &nat, Clock: doctor.Known(""), Limits: map[string]int{"fs.inotify.max_user_instances": 8192}}
 		change(&seen)
 		f.Host = doctor.Known(seen)
 	}
@@ -80,6 +80,7 @@ func badFacts() []badFact {
 		{"little memory for a Gardener", "memory", about(func(e *doctor.Engine) { e.Memory = 4 << 30 }), warning, "4.0 GiB", "virtual machine"},
 		{"little memory for a cluster", "memory", about(func(e *doctor.Engine) { e.Memory = 1 << 30 }), fatal, "1.0 GiB", "virtual machine"},
 		{"a full disk", "disk", host(func(h *doctor.Host) { h.LittleDisk = "1 GiB free" }), warning, "1 GiB free", "system df"},
+		{"a host that slept", "clock", host(func(h *doctor.Host) { h.Clock = doctor.Known("1h behind") }), warning, "1h behind", "makestep"},
 		{"an image that is not there", "node-image", func(f *doctor.Facts) { f.Images = doctor.Known([]string{"node:1"}) }, note, "node:1", "docker pull node:1"},
 		{"an image for another machine", "architecture", func(f *doctor.Facts) { f.Architectures = doctor.Known([]string{"for arm64"}) }, warning, "for arm64", ""},
 		{"cgroup v1 with a Kubernetes that refuses it", "cgroup-version", func(f *doctor.Facts) {
@@ -185,9 +186,9 @@ func TestWhatTheHostDoesNotTellIsUnknown(t *testing.T) {
 	t.Parallel()
 	facts := healthy()
 	about(func(e *doctor.Engine) { e.CPUs, e.Memory, e.CgroupVersion = 0, 0, 0 })(&facts)
-	host(func(h *doctor.Host) { h.DiskFree, h.NAT6, h.Limits = 0, nil, nil })(&facts)
+	host(func(h *doctor.Host) { h.DiskFree, h.NAT6, h.Limits, h.Clock = 0, nil, nil, doctor.Maybe[string]{} })(&facts)
 	for _, result := range doctor.Run(facts, nil) {
-		wanted := slices.Contains([]string{"cpus", "memory", "cgroup-version", "disk", "ip6tables", "inotify"}, result.Check)
+		wanted := slices.Contains([]string{"cpus", "memory", "cgroup-version", "disk", "clock", "ip6tables", "inotify"}, result.Check)
 		if (result.Status == doctor.Unclear) != wanted {
 			t.Errorf("%s is %s: %s", result.Check, result.Status, result.Found)
 		}

@@ -114,6 +114,8 @@ type Host struct {
 	LittleDisk string
 	// DiskFree in bytes; 0 where it could not be read.
 	DiskFree uint64
+	// Clock says that it differs from this machine's; empty when it does not.
+	Clock Maybe[string]
 	// Lacks says in words which modules of the kernel are missing.
 	Lacks []string
 	IPv6  bool

@@ -24,6 +24,24 @@ func checkDisk(f Facts) verdict {
 	return verdict{found: fmt.Sprintf("%.1f GiB free", float64(host.DiskFree)/gibibyte)}
 }
 
+func checkClock(f Facts) verdict {
+	host, why, ok := f.Host.get()
+	if !ok {
+		return verdict{unknown: why}
+	}
+	text, _, ok := host.Clock.get()
+	switch {
+	case !ok:
+		return verdict{unknown: "the engine's host does not tell"}
+	case text != "":
+		return verdict{findings: []Finding{{
+			Severity: Warning, Root: true, Text: text,
+			Remedy: "start the engine's virtual machine again, or set the wrong clock: sudo chronyc makestep, or sudo systemctl restart systemd-timesyncd",
+		}}}
+	}
+	return verdict{found: "as this machine's"}
+}
+
 func checkImages(f Facts) verdict {
 	v := each(f.Images, Note, "", "there")
 	for i := range v.findings {

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
+
+	"github.com/gardener/kindling/pkg/clock"
 )
 
 // ModuleState says how the kernel has a module.
@@ -76,6 +79,10 @@ type Facts struct {
 	Addresses []netip.Addr
 	// DiskFree and DiskTotal are the bytes of the file system that the engine keeps containers on; 0 where they could not be read.
 	DiskFree, DiskTotal uint64
+	// Time of the host when it was looked at, in whole seconds; the zero time where it could not be read.
+	Time time.Time
+	// ClockAhead is by how much its clock is at least ahead of this machine's, negative when it is behind.
+	ClockAhead time.Duration
 }
 
 // Architecture returns the name that images have for what uname calls a machine: amd64 for x86_64.
@@ -101,6 +108,19 @@ func (f Facts) LittleDisk() string {
 	}
 	return fmt.Sprintf("the disk of the engine's host has %s free of %s, and a local Gardener takes more than %s: pods are evicted when it is full; remove images and "+
 		"containers that nobody needs", Size(f.DiskFree), Size(f.DiskTotal), Size(littleDisk))
+}
+
+// WrongClock says that the host's clock differs from this machine's; empty when it does not, or when it is not known.
+func (f Facts) WrongClock() string {
+	if f.Time.IsZero() || f.ClockAhead.Abs() < clock.Tolerated {
+		return ""
+	}
+	direction := "ahead of"
+	if f.ClockAhead < 0 {
+		direction = "behind"
+	}
+	return fmt.Sprintf("the clock of the engine's host is %s %s this machine's: certificates that clusters make there are not valid yet, or too old, to one of the two",
+		f.ClockAhead.Abs().Round(time.Second), direction)
 }
 
 // Size writes bytes for people.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Files that the probe reads on the engine's host. The configuration of the kernel is the last one: it is compressed, and a file that is
@@ -40,10 +41,11 @@ func paths(kernel string) []string {
 	return append(list, configPath)
 }
 
-// Parse reads what the probe wrote: the lines of df, then each file behind a line with its name.
+// Parse reads what the probe wrote: the time, the lines of df, then each file behind a line with its name.
 func Parse(output []byte) (Facts, error) {
 	var facts Facts
 	header, files := sections(output)
+	facts.Time = moment(header)
 	facts.DiskTotal, facts.DiskFree = disk(header)
 	facts.BootID = strings.TrimSpace(string(files[bootIDPath]))
 	if facts.BootID == "" {
@@ -97,6 +99,16 @@ func headerOf(line []byte) (path string, ok bool) {
 	}
 	text, ok = strings.CutSuffix(text, " <==")
 	return "/" + text, ok
+}
+
+// moment reads the first line: seconds since 1970. The zero time is not known.
+func moment(header []byte) time.Time {
+	line, _, _ := strings.Cut(string(header), "\n")
+	seconds, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	if err != nil || seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
 }
 
 // disk reads size and free bytes, in the line below df's headings.

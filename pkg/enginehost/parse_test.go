@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -18,7 +19,8 @@ import (
 )
 
 // distribution is the output on a host of a distribution: modules in files, some of them loaded.
-const distribution = `    1B-blocks        Avail
+const distribution = `1764738478
+    1B-blocks        Avail
  270553174016  68712689664
 
 ==> /proc/sys/kernel/random/boot_id <==
@@ -88,7 +90,7 @@ func TestReadsAHostWithModulesInFiles(t *testing.T) {
 		Addresses: []netip.Addr{
 			netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("172.18.255.53"), netip.MustParseAddr("::1"), netip.MustParseAddr("fd00:ff::53"),
 		},
-		DiskTotal: 270553174016, DiskFree: 68712689664,
+		DiskTotal: 270553174016, DiskFree: 68712689664, Time: time.Unix(1764738478, 0),
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Addr{})); diff != "" {
 		t.Error(diff)
@@ -131,6 +133,22 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	for _, output := range []string{"", "sh: df: not found\n", "==> /proc/sys/kernel/random/boot_id <==\n"} {
 		if facts, err := enginehost.Parse([]byte(output)); err == nil {
 			t.Errorf("%q tells %+v", output, facts)
+		}
+	}
+}
+
+func TestAClockThatDiffersIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		facts enginehost.Facts
+		want  string
+	}{
+		{enginehost.Facts{Time: time.Unix(1, 0), ClockAhead: -time.Hour}, "1h0m0s behind this machine's"},
+		{enginehost.Facts{Time: time.Unix(1, 0), ClockAhead: 30 * time.Second}, "30s ahead of this machine's"},
+		{enginehost.Facts{Time: time.Unix(1, 0), ClockAhead: -29 * time.Second}, ""},
+		{enginehost.Facts{ClockAhead: time.Hour}, ""},
+	} {
+		if got := c.facts.WrongClock(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.facts, got, c.want)
 		}
 	}
 }

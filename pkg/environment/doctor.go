@@ -133,6 +133,9 @@ func (e *Environment) hostFacts(ctx context.Context, f *doctorFacts) {
 		LittleDisk: found.LittleDisk(), DiskFree: found.DiskFree, Lacks: found.Lacks(e.kernelNeeds()), IPv6: found.IPv6,
 		Limits: map[string]int{limitInstances: found.MaxUserInstances, limitWatches: found.MaxUserWatches},
 	}
+	if !found.Time.IsZero() {
+		host.Clock = doctor.Known(found.WrongClock())
+	}
 	if has, known := found.NAT6(); known {
 		host.NAT6 = &has
 	}

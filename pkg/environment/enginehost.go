@@ -56,6 +56,9 @@ func (e *Environment) engineHost() steps.Step {
 			if text := facts.LittleDisk(); text != "" {
 				e.notice(text)
 			}
+			if text := facts.WrongClock(); text != "" {
+				e.notice(text)
+			}
 			for _, text := range facts.Lacks(e.kernelNeeds()) {
 				e.notice(text)
 			}

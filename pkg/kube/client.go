@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +25,8 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+
+	"github.com/gardener/kindling/pkg/clock"
 )
 
 // FieldManager owns the fields that kindling applies.
@@ -78,6 +81,7 @@ func newClient(kubeconfig []byte, dial func(context.Context, string, string) (ne
 	// The client's usual limit of five requests a second is for clusters that many people share.
 	config.QPS, config.Burst, config.Timeout = 200, 400, requestTimeout
 	config.WarningHandler = noWarnings{}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return explaining{next} })
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
@@ -96,6 +100,18 @@ func newClient(kubeconfig []byte, dial func(context.Context, string, string) (ne
 func New(dynamicClient dynamic.Interface, mapper Mapper, server discovery.ServerVersionInterfaceWithContext) *Client {
 	return &Client{dynamic: dynamicClient, mapper: mapper, server: server}
 }
+
+// explaining says what to do when the clocks of this machine and the cluster differ, in whatever text the error ends up.
+type explaining struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (e explaining) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := e.next.RoundTrip(request)
+	return response, clock.Explain(err)
+}
+
+// WrappedRoundTripper lets the library find what closes its connections.
+func (e explaining) WrappedRoundTripper() http.RoundTripper { return e.next }
 
 // noWarnings drops the API server's warnings, such as of deprecated fields in other people's manifests.
 type noWarnings struct{}

@@ -62,6 +62,13 @@ func memory(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.Memory = bytes }))
 }
 
+// clockAhead sets the clock of the engine's host: clock -1h.
+func clockAhead(ts *testscript.TestScript, _ bool, args []string) {
+	ahead, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	ts.Check(ts.Value(engineKey).(*stubengine.Stub).Change(func(state *stubengine.State) { state.ClockAhead = ahead }))
+}
+
 // metricsPath is where the API server has the Deployment of metrics-server.
 const metricsPath = "/apis/apps/v1/namespaces/kube-system/deployments/metrics-server"
 

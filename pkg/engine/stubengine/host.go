@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // hostProgram does what programs do in the network of the engine's host, in a container that is gone afterwards.
@@ -26,9 +27,9 @@ func (d *docker) hostProgram(argv []string) error {
 	return d.program(&Container{}, argv)
 }
 
-// probe tells of the host in the form of df and tail.
+// probe tells of the host in the form of date, df and tail.
 func (d *docker) probe() error {
-	d.printf("1B-blocks Avail\n%d %d\n", int64(200<<30), cmp.Or(d.state.DiskFree, int64(100<<30)))
+	d.printf("%d\n1B-blocks Avail\n%d %d\n", time.Now().Add(d.state.ClockAhead).Unix(), int64(200<<30), cmp.Or(d.state.DiskFree, int64(100<<30)))
 	var table, table6 strings.Builder
 	for _, address := range d.state.HostAddresses {
 		if address.Is4() {

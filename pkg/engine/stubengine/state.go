@@ -27,6 +27,8 @@ type State struct {
 	OperatingSystem string `json:"operatingSystem,omitempty"`
 	// Endpoint is the URL that the engine is reached by; empty means docker's usual socket.
 	Endpoint string `json:"endpoint,omitempty"`
+	// ClockAhead is by how much the clock of the engine's host is ahead.
+	ClockAhead time.Duration `json:"clockAhead,omitempty"`
 	// BootID of the engine's host; empty means stub-boot.
 	BootID string `json:"bootID,omitempty"`
 	// HostAddresses are on the loopback interface of the engine's host.
