@@ -11,14 +11,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"time"
 
-	"github.com/google/renameio/v2"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/gardener/kindling/pkg/userconfig"
 )
 
 // merge puts the entries of a kubeconfig into the user's, when the user asked for it, and makes its context the current one, as
@@ -36,7 +34,7 @@ func (e *Environment) merge(ctx context.Context, cluster string, kubeconfig []by
 	if err := e.record.changeCluster(cluster, func(known *clusterRecord) { known.Merged = e.MergeInto }); err != nil {
 		return err
 	}
-	return changeUserConfig(ctx, e.MergeInto, func(config *clientcmdapi.Config) {
+	return userconfig.Change(ctx, e.MergeInto, func(config *clientcmdapi.Config) {
 		maps.Copy(config.Clusters, entries.Clusters)
 		maps.Copy(config.AuthInfos, entries.AuthInfos)
 		maps.Copy(config.Contexts, entries.Contexts)
@@ -53,12 +51,10 @@ func (e *Environment) isMerged(kubeconfig []byte) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
-	config, err := clientcmd.LoadFromFile(e.MergeInto)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	config, err := userconfig.Load(e.MergeInto)
 	if err != nil {
-		return false, fmt.Errorf("reading the kubeconfig to merge into: %w", err)
+		// Not there, or another program is just writing it. What is damaged for good is an error where it is read under the lock.
+		return false, nil //nolint:nilerr // merge says it
 	}
 	for name, cluster := range entries.Clusters {
 		if !sameCluster(config.Clusters[name], cluster) || config.Clusters[name].Server != cluster.Server {
@@ -76,12 +72,12 @@ func (e *Environment) unmerge(ctx context.Context, cluster, path string) error {
 	if err != nil || known.Merged == "" {
 		return err
 	}
-	entries, err := clientcmd.LoadFromFile(path)
+	entries, err := userconfig.Load(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the cluster's kubeconfig: %w", err)
 	}
 	if _, statErr := os.Stat(known.Merged); err == nil && statErr == nil {
-		err = changeUserConfig(ctx, known.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
+		err = userconfig.Change(ctx, known.Merged, func(config *clientcmdapi.Config) { removeEntries(config, entries) })
 		if err != nil {
 			return err
 		}
@@ -105,65 +101,4 @@ func removeEntries(config, entries *clientcmdapi.Config) {
 
 func sameCluster(a, b *clientcmdapi.Cluster) bool {
 	return a != nil && b != nil && bytes.Equal(a.CertificateAuthorityData, b.CertificateAuthorityData)
-}
-
-// lockTime bounds the wait for other programs that change the same kubeconfig, of which each takes milliseconds. The pause between two looks
-// is up to lockPause: with a fixed one several that wait could always meet.
-const (
-	lockTime  = 10 * time.Second
-	lockPause = 20 * time.Millisecond
-)
-
-// changeUserConfig reads and writes a kubeconfig under the lock file that kubectl takes too. client-go's own function for that reads
-// before it locks, and can't cope with relative paths.
-func changeUserConfig(ctx context.Context, path string, change func(*clientcmdapi.Config)) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file is replaced, not the link to it
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making the folder of the kubeconfig: %w", err)
-	}
-	unlock, err := lockKubeconfig(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	config, err := clientcmd.LoadFromFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		config, err = clientcmdapi.NewConfig(), nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading the kubeconfig %s: %w", path, err)
-	}
-	change(config)
-	data, err := clientcmd.Write(*config)
-	if err != nil {
-		return fmt.Errorf("encoding the kubeconfig %s: %w", path, err)
-	}
-	if err := renameio.WriteFile(path, data, 0o600); err != nil {
-		return fmt.Errorf("changing the kubeconfig %s: %w", path, err)
-	}
-	return nil
-}
-
-func lockKubeconfig(ctx context.Context, path string) (unlock func(), err error) {
-	lock := path + ".lock"
-	late := time.After(lockTime)
-	for {
-		file, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
-		if err == nil {
-			_ = file.Close()
-			return func() { _ = os.Remove(lock) }, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("locking the kubeconfig: %w", err)
-		}
-		select {
-		case <-time.After(rand.N(lockPause)): //nolint:gosec // nobody gains by guessing it
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for the lock %s: %w", lock, ctx.Err())
-		case <-late:
-			return nil, fmt.Errorf("the kubeconfig %s is locked by another program: wait for it, or remove %s when there is none", path, lock)
-		}
-	}
 }
