@@ -29,7 +29,10 @@ type writer func(ctx context.Context, path string, change func(*clientcmdapi.Con
 // and kind do, and writes the file in place: by the name of the file, and by that of a link to it, whose lock is another one.
 func TestConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	const writes = 250
+	writes := 250
+	if testing.Short() {
+		writes = 25
+	}
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "config"), filepath.Join(dir, "link")
 	if err := os.Symlink("config", link); err != nil {
@@ -61,7 +64,7 @@ func TestConcurrentWrites(t *testing.T) {
 // TestWritesByTheNameOfALink has the other program know the kubeconfig by a link only: it locks that name.
 func TestWritesByTheNameOfALink(t *testing.T) {
 	t.Parallel()
-	const writes = 100
+	const writes = 50
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "config"), filepath.Join(dir, "link")
 	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Symlink("config", link)); err != nil {
