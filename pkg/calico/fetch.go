@@ -17,8 +17,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/gardener/kindling/internal/wholefile"
 	"github.com/gardener/kindling/pkg/clock"
 )
 
@@ -167,7 +166,7 @@ func store(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("making the cache folder: %w", err)
 	}
-	if err := renameio.WriteFile(path, data, 0o644); err != nil {
+	if err := wholefile.Write(path, data, 0o644); err != nil {
 		return fmt.Errorf("storing Calico's manifest in the cache: %w", err)
 	}
 	return nil

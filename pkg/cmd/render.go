@@ -11,9 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/gardener/kindling/internal/wholefile"
 	"github.com/gardener/kindling/pkg/render"
 )
 
@@ -89,7 +89,7 @@ func writeFolder(log io.Writer, dir string, files []render.File) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("making the folder for the files: %w", err)
 		}
-		if err := renameio.WriteFile(path, file.Content, 0o644); err != nil {
+		if err := wholefile.Write(path, file.Content, 0o644); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 		if _, err := fmt.Fprintf(log, "wrote %s\n", path); err != nil {

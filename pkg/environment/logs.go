@@ -43,14 +43,23 @@ func (e *Environment) LogSources(ctx context.Context, engineErr error) ([]logs.S
 		}
 		return engineErr
 	}}}
-	if engineErr != nil {
-		return list, nil
+	if engineErr == nil {
+		more, err := e.engineSources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
 	}
+	return list, nil
+}
+
+// engineSources tell by the engine, and by what runs in it.
+func (e *Environment) engineSources(ctx context.Context) ([]logs.Source, error) {
 	orphans, err := e.orphans()
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, logs.Source{Name: "status", Collect: e.logStatus})
+	list := []logs.Source{{Name: "status", Collect: e.logStatus}}
 	for _, c := range slices.Concat(e.clusters, orphans) {
 		list = append(list, c.logSources(ctx)...)
 	}

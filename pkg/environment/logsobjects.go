@@ -25,15 +25,24 @@ import (
 // logKinds are the kinds of objects that are collected, of those that the API server has. Secrets are never asked for.
 func logKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
-		{Version: "v1", Kind: "Node"}, {Version: "v1", Kind: "Namespace"}, {Version: "v1", Kind: "Pod"},
-		{Version: "v1", Kind: "Service"}, {Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "PersistentVolumeClaim"},
-		{Group: "apps", Version: "v1", Kind: "DaemonSet"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
-		{Group: "apps", Version: "v1", Kind: "StatefulSet"}, {Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
-		{Group: "crd.projectcalico.org", Version: "v1", Kind: "IPPool"}, {Group: "crd.projectcalico.org", Version: "v1", Kind: "IPAMBlock"},
+		{Version: "v1", Kind: "Node"},
+		{Version: "v1", Kind: "Namespace"},
+		{Version: "v1", Kind: "Pod"},
+		{Version: "v1", Kind: "Service"},
+		{Version: "v1", Kind: "ConfigMap"},
+		{Version: "v1", Kind: "PersistentVolumeClaim"},
+		{Group: "apps", Version: "v1", Kind: "DaemonSet"},
+		{Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Group: "apps", Version: "v1", Kind: "StatefulSet"},
+		{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
+		{Group: "crd.projectcalico.org", Version: "v1", Kind: "IPPool"},
+		{Group: "crd.projectcalico.org", Version: "v1", Kind: "IPAMBlock"},
 		{Group: "crd.projectcalico.org", Version: "v1", Kind: "FelixConfiguration"},
 		{Group: "crd.projectcalico.org", Version: "v1", Kind: "GlobalNetworkPolicy"},
-		{Group: "core.gardener.cloud", Version: "v1beta1", Kind: "Seed"}, {Group: "core.gardener.cloud", Version: "v1beta1", Kind: "Shoot"},
-		{Group: "extensions.gardener.cloud", Version: "v1alpha1", Kind: "Network"}, {Group: "extensions.gardener.cloud", Version: "v1alpha1", Kind: "Worker"},
+		{Group: "core.gardener.cloud", Version: "v1beta1", Kind: "Seed"},
+		{Group: "core.gardener.cloud", Version: "v1beta1", Kind: "Shoot"},
+		{Group: "extensions.gardener.cloud", Version: "v1alpha1", Kind: "Network"},
+		{Group: "extensions.gardener.cloud", Version: "v1alpha1", Kind: "Worker"},
 		{Group: "machine.sapcloud.io", Version: "v1alpha1", Kind: "Machine"},
 	}
 }

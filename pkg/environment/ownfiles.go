@@ -5,15 +5,15 @@
 package environment
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/gardener/kindling/internal/wholefile"
 )
 
 // writeFile writes a file of the environment whole or not at all: a full disk leaves the one that was there. Its name is recorded
@@ -40,7 +40,7 @@ func (e *Environment) writeFile(name string, content []byte, mode os.FileMode) e
 	if err := os.MkdirAll(filepath.Dir(e.path(name)), 0o755); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", e.path(name), err)
 	}
-	if err := renameio.WriteFile(e.path(name), content, mode, renameio.IgnoreUmask()); err != nil {
+	if err := wholefile.Write(e.path(name), content, mode, renameio.IgnoreUmask()); err != nil {
 		return fmt.Errorf("writing %s: %w", e.path(name), err)
 	}
 	return nil
@@ -52,7 +52,7 @@ func (e *Environment) removeFile(name string) error {
 	if err != nil || !slices.Contains(recorded.Files, name) {
 		return err
 	}
-	if err := os.Remove(e.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := wholefile.Remove(e.path(name)); err != nil {
 		return fmt.Errorf("removing %s: %w", e.path(name), err)
 	}
 	// Folders of its own go with the last file in them. Those of a copy elsewhere are somebody else's.

@@ -15,8 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/gardener/kindling/internal/wholefile"
 	"github.com/gardener/kindling/pkg/engine"
 )
 
@@ -109,7 +108,7 @@ func (r *record) change(change func(*recordContent)) error {
 		return c.State == "" && c.Kubeconfig == "" && c.Merged == "" && len(c.Copies) == 0
 	})
 	if len(content.Clusters) == 0 && len(content.Files) == 0 {
-		if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := wholefile.Remove(r.path); err != nil {
 			return fmt.Errorf("removing the environment's record: %w", err)
 		}
 		return nil
@@ -118,7 +117,7 @@ func (r *record) change(change func(*recordContent)) error {
 	if err != nil {
 		return fmt.Errorf("encoding the environment's record: %w", err)
 	}
-	if err := renameio.WriteFile(r.path, append(data, '\n'), 0o600); err != nil {
+	if err := wholefile.Write(r.path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("writing the environment's record: %w", err)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
+	"github.com/gardener/kindling/internal/wholefile"
 )
 
 // Files beside the folders of the environments: what environments share on the engine's host, and the lock on that.
@@ -144,7 +144,7 @@ func readShared(path string) (map[string]share, error) {
 // writeShared removes the file when nothing is shared any more.
 func writeShared(path string, all map[string]share) error {
 	if len(all) == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := wholefile.Remove(path); err != nil {
 			return fmt.Errorf("removing the record of what environments share: %w", err)
 		}
 		return nil
@@ -153,7 +153,7 @@ func writeShared(path string, all map[string]share) error {
 	if err != nil {
 		return fmt.Errorf("encoding what environments share: %w", err)
 	}
-	if err := renameio.WriteFile(path, append(data, '\n'), 0o600); err != nil {
+	if err := wholefile.Write(path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("writing what environments share: %w", err)
 	}
 	return nil

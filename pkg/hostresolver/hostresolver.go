@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/gardener/kindling/internal/wholefile"
 	"github.com/gardener/kindling/pkg/dns"
 	"github.com/gardener/kindling/pkg/hosts"
 )
@@ -189,7 +190,7 @@ func (h Host) Set(ctx context.Context, s Settings) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", path, err)
 	}
-	if err := renameio.WriteFile(path, []byte(s.content()), 0o644, renameio.IgnoreUmask()); err != nil {
+	if err := wholefile.Write(path, []byte(s.content()), 0o644, renameio.IgnoreUmask()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return s.reload(ctx)

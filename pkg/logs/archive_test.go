@@ -91,8 +91,7 @@ func TestWriteKeepsTheEndOfALongFile(t *testing.T) {
 func TestWriteWithNothing(t *testing.T) {
 	t.Parallel()
 	_, err := logs.Write(t.Context(), io.Discard, "top", time.Unix(0, 0), []logs.Source{source("none", "", errors.New("not there"))})
-	var nothing *logs.NothingError
-	if !errors.As(err, &nothing) {
+	if _, ok := errors.AsType[*logs.NothingError](err); !ok {
 		t.Errorf("error %v, want a NothingError", err)
 	}
 }

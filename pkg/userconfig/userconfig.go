@@ -14,11 +14,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/gardener/kindling/internal/bounded"
+	"github.com/gardener/kindling/internal/wholefile"
 )
 
 // MaxBytes is the largest kubeconfig that is read: that of a thousand clusters has 5 MB.
@@ -61,7 +61,7 @@ func Change(ctx context.Context, path string, change func(*clientcmdapi.Config))
 	if err != nil {
 		return fmt.Errorf("encoding the kubeconfig %s: %w", path, err)
 	}
-	if err := renameio.WriteFile(target, data, 0o600); err != nil {
+	if err := wholefile.Write(target, data, 0o600); err != nil {
 		return fmt.Errorf("changing the kubeconfig %s: %w", path, err)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/gardener/kindling/internal/wholefile"
 )
 
 // Where a change was made.
@@ -110,7 +110,7 @@ func (j *Journal) write(content journalContent) error {
 	if err != nil {
 		return fmt.Errorf("encoding what has to be restored: %w", err)
 	}
-	if err := renameio.WriteFile(j.Path, append(data, '\n'), 0o600); err != nil {
+	if err := wholefile.Write(j.Path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("writing down what has to be restored: %w", err)
 	}
 	return nil
@@ -143,7 +143,7 @@ func parseJournal(path string, data []byte) (journalContent, error) {
 }
 
 func (j *Journal) end() error {
-	if err := os.Remove(j.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := wholefile.Remove(j.Path); err != nil {
 		return fmt.Errorf("removing the file of what had to be restored: %w", err)
 	}
 	return nil
