@@ -71,7 +71,7 @@ func TestDNS(t *testing.T) {
 	}
 	file := s.write("dns.yaml", dnsOverride(s.image, "v1.149.0"))
 	t.Cleanup(func() { s.run("down", "local", "-f", file) })
-	s.upKilledAtEachStep("local", "-f", file)
+	s.upKilledAt([]string{"local", "-f", file}, "dns")
 	startTool(s)
 
 	name := "api.x." + zone

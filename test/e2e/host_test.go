@@ -46,7 +46,7 @@ func TestHost(t *testing.T) {
 	}
 	file := s.write("host.yaml", fmt.Sprintf(hostFile, s.image))
 	t.Cleanup(func() { s.run("down", "-f", file) })
-	s.upKilledAtEachStep("-f", file)
+	s.upKilledAt([]string{"-f", file}, "loopback", "masquerade")
 
 	s.sub("addresses of load balancers are there", func(s *suite) {
 		have := s.facts().Addresses

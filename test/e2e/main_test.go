@@ -196,6 +196,19 @@ func (s *suite) onSteps(args []string, do func(kindling *os.Process, step string
 	return command.ProcessState.ExitCode()
 }
 
+// upKilledAt brings an environment up after runs that were killed when they began a step: those that TestFaults does not have.
+func (s *suite) upKilledAt(args []string, at ...string) {
+	s.t.Helper()
+	up := append([]string{"up"}, args...)
+	for _, step := range at {
+		if code, started := s.interrupt(step, up, syscall.SIGKILL); !started || code != -1 {
+			s.t.Errorf("killed at %s: started %t, exit code %d", step, started, code)
+		}
+	}
+	s.want(0, s.run(up...))
+	s.want(0, s.run(append([]string{"status"}, args...)...))
+}
+
 // upKilledAtEachStep brings an environment up by runs that are killed when they begin a step for the first time. What the last one leaves
 // has to be what a single run makes.
 func (s *suite) upKilledAtEachStep(args ...string) {

@@ -57,7 +57,7 @@ func TestRegistry(t *testing.T) {
 		_ = exec.Command("docker", "rmi", "localhost:5001/e2e/pushed:1", "localhost:"+upstreamPort+"/e2e/cached:1", "localhost:"+upstreamPort+"/e2e/other:1").Run()
 	})
 
-	s.upKilledAtEachStep("-f", file)
+	s.upKilledAt([]string{"-f", file}, "mirrors", "registry")
 	s.startUpstream()
 	s.sub("up again changes nothing", func(s *suite) {
 		if r := s.want(0, s.run("up", "-f", file, "-o", "json")); strings.Contains(r.stdout, `"applied"`) {
