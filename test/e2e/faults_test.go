@@ -6,6 +6,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -118,5 +120,8 @@ func checkAtOnce(s *suite, file string) {
 	s.want(0, s.run("down", "-f", file))
 	if left := s.docker("ps", "--all", "--quiet", "--filter", "label=io.x-k8s.kind.cluster="+faultsCluster); left != "" {
 		s.t.Errorf("containers are left: %s", left)
+	}
+	if _, err := os.Stat(filepath.Join(s.home, "state", "kindling")); !os.IsNotExist(err) {
+		s.t.Errorf("files are left: %v", err)
 	}
 }
