@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/gardener/kindling/internal/expansion"
 )
 
 // TooLargeError says that something has more than is read of it.
@@ -29,9 +31,24 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
+		return nil, &os.PathError{Op: "read", Path: path, Err: &TooLargeError{limit}}
+	}
 	data, err := Read(file, limit)
 	if err != nil {
 		return nil, &os.PathError{Op: "read", Path: path, Err: unwrapPath(err)}
+	}
+	return data, nil
+}
+
+// ReadYAML is ReadFile for YAML, which has to keep the limit with all aliases replaced, too: the error can be an *expansion.Error.
+func ReadYAML(path string, limit int64) ([]byte, error) {
+	data, err := ReadFile(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := expansion.Check(data, limit); err != nil {
+		return nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}
 	return data, nil
 }

@@ -10,13 +10,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/internal/wholefile"
 	"github.com/gardener/kindling/pkg/clock"
 )
@@ -60,7 +60,7 @@ type Fetcher struct {
 // the cache that has not is downloaded again. The error is a *ChecksumError, a *FetchError, or one of the file system.
 func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
 	if source.Path != "" {
-		data, err := readBounded(source.Path)
+		data, err := bounded.ReadFile(source.Path, maxManifest)
 		if err != nil {
 			return nil, fmt.Errorf("reading Calico's manifest: %w", err)
 		}
@@ -79,7 +79,7 @@ func (f Fetcher) Fetch(ctx context.Context, source Source) ([]byte, error) {
 // file system: errors.Is(err, fs.ErrNotExist) when it is not there.
 func (f Fetcher) CheckCached(source Source) (path string, err error) {
 	path = f.cached(source)
-	data, err := readBounded(path)
+	data, err := bounded.ReadFile(path, maxManifest)
 	if err != nil {
 		return path, err
 	}
@@ -94,7 +94,7 @@ func (f Fetcher) fetchURL(ctx context.Context, source Source) ([]byte, error) {
 	cached := ""
 	if f.CacheDir != "" {
 		cached = f.cached(source)
-		if data, err := readBounded(cached); err == nil && check(data, cached, source.SHA256) == nil {
+		if data, err := bounded.ReadFile(cached, maxManifest); err == nil && check(data, cached, source.SHA256) == nil {
 			return data, nil
 		}
 	}
@@ -134,24 +134,7 @@ func (f Fetcher) download(ctx context.Context, url string) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answers %s", response.Status)
 	}
-	return bounded(response.Body)
-}
-
-func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return bounded(file)
-}
-
-func bounded(reader io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(reader, maxManifest+1))
-	if err == nil && len(data) > maxManifest {
-		return nil, fmt.Errorf("it has more than %d bytes", maxManifest)
-	}
-	return data, err
+	return bounded.Read(response.Body, maxManifest)
 }
 
 func check(data []byte, where, want string) error {
@@ -162,12 +145,15 @@ func check(data []byte, where, want string) error {
 	return nil
 }
 
+// otherCache is what to do about a cache that can't be written.
+const otherCache = ": make room, or set XDG_CACHE_HOME to a folder that can be written"
+
 func store(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making the cache folder: %w", err)
+		return fmt.Errorf("making the cache folder: %w%s", err, otherCache)
 	}
 	if err := wholefile.Write(path, data, 0o644); err != nil {
-		return fmt.Errorf("storing Calico's manifest in the cache: %w", err)
+		return fmt.Errorf("storing Calico's manifest in the cache: %w%s", err, otherCache)
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/gardener/kindling/internal/expansion"
 )
 
 // Where the manifest has what is adapted.
@@ -39,6 +41,9 @@ type Manifest struct {
 
 // Parse reads a manifest. The error is a *ManifestError.
 func Parse(data []byte) (*Manifest, error) {
+	if err := expansion.Check(data, maxManifest); err != nil {
+		return nil, &ManifestError{err.Error()}
+	}
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	manifest := &Manifest{}
 	for i := 0; ; i++ {

@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/pkg/gardener"
 )
 
@@ -43,20 +43,23 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// maxFile is far more than go.mod and VERSION have.
+const maxFile = 1 << 20
+
 // Open reads the version of a checkout, which its file VERSION tells: v1.93.0, or v1.150.0-dev between releases. The error is an *Error.
 func Open(dir string) (Checkout, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return Checkout{}, &Error{dir, err}
 	}
-	module, err := os.ReadFile(filepath.Join(absolute, "go.mod"))
+	module, err := bounded.ReadFile(filepath.Join(absolute, "go.mod"), maxFile)
 	if err != nil {
 		return Checkout{}, &Error{dir, err}
 	}
 	if path := modfile.ModulePath(module); path != modulePath {
 		return Checkout{}, &Error{dir, fmt.Errorf("its go.mod is of the module %q, not of %s", path, modulePath)}
 	}
-	text, err := os.ReadFile(filepath.Join(absolute, "VERSION"))
+	text, err := bounded.ReadFile(filepath.Join(absolute, "VERSION"), maxFile)
 	if err != nil {
 		return Checkout{}, &Error{dir, err}
 	}

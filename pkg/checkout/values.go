@@ -7,10 +7,10 @@ package checkout
 import (
 	"fmt"
 	"maps"
-	"os"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/pkg/api/strict"
 )
 
@@ -112,7 +112,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 func ReadValues(paths ...string) (Values, error) {
 	merged := map[string]any{}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := bounded.ReadYAML(path, strict.MaxBytes)
 		if err != nil {
 			return Values{}, &FileError{path, err}
 		}

@@ -11,9 +11,11 @@ import (
 	"net/netip"
 	"os"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/pkg/kube"
 	"github.com/gardener/kindling/pkg/podroutes"
 	"github.com/gardener/kindling/pkg/route"
+	"github.com/gardener/kindling/pkg/userconfig"
 	"github.com/gardener/kindling/pkg/vpn"
 )
 
@@ -49,7 +51,7 @@ func (o *traceOptions) fromText(in io.Reader, network *vpn.Network) (*vpn.Trace,
 
 // fromPods judges the table of a running pod.
 func (o *traceOptions) fromPods(ctx context.Context, network *vpn.Network) (*vpn.Trace, error) {
-	kubeconfig, err := os.ReadFile(o.kubeconfig)
+	kubeconfig, err := bounded.ReadYAML(o.kubeconfig, userconfig.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
 	}

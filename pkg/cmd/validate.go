@@ -7,10 +7,10 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/pkg/gardener"
 	"github.com/gardener/kindling/pkg/inspect"
 	"github.com/gardener/kindling/pkg/netplan"
@@ -100,9 +100,9 @@ func readFiles(in io.Reader, paths []string) ([]inspect.File, error) {
 		var data []byte
 		var err error
 		if path == "-" {
-			data, err = io.ReadAll(in)
+			data, err = bounded.Read(in, inspect.MaxBytes)
 		} else {
-			data, err = os.ReadFile(path)
+			data, err = bounded.ReadFile(path, inspect.MaxBytes)
 		}
 		if err != nil {
 			return nil, err

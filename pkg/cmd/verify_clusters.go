@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gardener/kindling/internal/bounded"
 	"github.com/gardener/kindling/pkg/environment"
 	"github.com/gardener/kindling/pkg/kube"
+	"github.com/gardener/kindling/pkg/userconfig"
 	"github.com/gardener/kindling/pkg/verify/live"
 )
 
@@ -79,7 +81,7 @@ func readKubeconfig(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	kubeconfig, err := os.ReadFile(path)
+	kubeconfig, err := bounded.ReadYAML(path, userconfig.MaxBytes)
 	if err != nil {
 		return nil, &UsageError{fmt.Errorf("reading the kubeconfig: %w", err)}
 	}

@@ -17,6 +17,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/gardener/kindling/internal/expansion"
 	"github.com/gardener/kindling/pkg/netplan"
 )
 
@@ -110,8 +111,14 @@ func readFile(file File, c *collector) ([]Document, error) {
 	return documents, nil
 }
 
+// MaxBytes is the largest file that is read, and the largest that its aliases may make of it: Calico's manifest has 350 kB.
+const MaxBytes = 32 << 20
+
 // split decodes every document of a file that is not empty.
 func split(file File) ([]map[string]any, error) {
+	if err := expansion.Check(file.Content, MaxBytes); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name, err)
+	}
 	reader := utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(file.Content)))
 	defer func() { _ = reader.Close() }()
 	var objects []map[string]any

@@ -26,7 +26,7 @@ const MaxBytes = 32 << 20
 
 // Load reads a kubeconfig. The error wraps fs.ErrNotExist when it is not there.
 func Load(path string) (*clientcmdapi.Config, error) {
-	data, err := bounded.ReadFile(path, MaxBytes)
+	data, err := bounded.ReadYAML(path, MaxBytes)
 	if err != nil {
 		return nil, err
 	}
