@@ -21,27 +21,49 @@ func Write(path string, data []byte, mode fs.FileMode, options ...renameio.Optio
 	return renameio.WriteFile(path, data, mode, append(options, renameio.WithTempDir(filepath.Dir(path)))...)
 }
 
+// WriteIn is Write for a name below a folder, which links in it don't lead out of.
+func WriteIn(root *os.Root, name string, data []byte, mode fs.FileMode, options ...renameio.Option) error {
+	return renameio.WriteFile(name, data, mode, append(options, renameio.WithRoot(root))...)
+}
+
 // Remove removes a file, which need not be there, with what Write left of it when it was killed.
 func Remove(path string) error {
-	err := os.Remove(path)
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return RemoveIn(root, filepath.Base(path))
+}
+
+// RemoveIn is Remove for what WriteIn wrote.
+func RemoveIn(root *os.Root, name string) error {
+	err := root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, sweep(path))
+	return errors.Join(err, sweep(root, filepath.Dir(name), filepath.Base(name)))
 }
 
 // sweep removes unfinished files: their names are that of the file between a dot and a number.
-func sweep(path string) error {
-	dir, name := filepath.Split(path)
-	entries, err := os.ReadDir(filepath.Clean(dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func sweep(root *os.Root, dir, name string) error {
+	folder, err := root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	var errs []error
+	defer func() { _ = folder.Close() }()
+	entries, err := folder.ReadDir(-1)
+	errs := []error{err}
 	for _, entry := range entries {
 		number, found := strings.CutPrefix(entry.Name(), "."+name)
 		if found && number != "" && strings.Trim(number, "0123456789") == "" && entry.Type().IsRegular() {
-			errs = append(errs, os.Remove(filepath.Join(dir, entry.Name())))
+			errs = append(errs, root.Remove(filepath.Join(dir, entry.Name())))
 		}
 	}
 	return errors.Join(errs...)

@@ -7,6 +7,7 @@ package environment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,10 @@ type fileLock struct {
 
 // tryFileLock locks a file, which need not be there, alone or shared with others. It returns nil when another process is in the way.
 func tryFileLock(path string, shared bool) (*fileLock, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		// What a symbolic link leads to would be written and removed.
+		return nil, fmt.Errorf("%s is no file of kindling's (%s): move it away", path, info.Mode().Type())
+	}
 	for {
 		file := flock.New(path, flock.SetPermissions(0o600))
 		try := file.TryLock

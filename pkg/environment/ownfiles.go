@@ -5,7 +5,9 @@
 package environment
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,13 +39,49 @@ func (e *Environment) writeFile(name string, content []byte, mode os.FileMode) e
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(e.path(name)), 0o755); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", e.path(name), err)
-	}
-	if err := wholefile.Write(e.path(name), content, mode, renameio.IgnoreUmask()); err != nil {
+	if err := e.writeInside(name, content, mode); err != nil {
 		return fmt.Errorf("writing %s: %w", e.path(name), err)
 	}
 	return nil
+}
+
+// writeInside replaces a file. A name in the environment's folder stays in it, whatever folder in it was replaced by a symbolic link since: what that
+// leads to is somebody else's. A file that was replaced by a link takes the link's place.
+func (e *Environment) writeInside(name string, content []byte, mode os.FileMode) error {
+	if filepath.IsAbs(name) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return wholefile.Write(name, content, mode, renameio.IgnoreUmask())
+	}
+	root, err := os.OpenRoot(e.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return wholefile.WriteIn(root, name, content, mode, renameio.IgnoreUmask())
+}
+
+// removeInside removes a file, and the folders in the environment's that it was the last in. Those of a copy elsewhere are somebody else's.
+func (e *Environment) removeInside(name string) error {
+	if filepath.IsAbs(name) {
+		return wholefile.Remove(name)
+	}
+	root, err := os.OpenRoot(e.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	err = wholefile.RemoveIn(root, name)
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if root.Remove(dir) != nil {
+			break
+		}
+	}
+	return err
 }
 
 // removeFile removes a file that writeFile wrote, and no other.
@@ -52,14 +90,8 @@ func (e *Environment) removeFile(name string) error {
 	if err != nil || !slices.Contains(recorded.Files, name) {
 		return err
 	}
-	if err := wholefile.Remove(e.path(name)); err != nil {
+	if err := e.removeInside(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing %s: %w", e.path(name), err)
-	}
-	// Folders of its own go with the last file in them. Those of a copy elsewhere are somebody else's.
-	for dir := path.Dir(name); filepath.IsLocal(filepath.FromSlash(name)) && dir != "."; dir = path.Dir(dir) {
-		if err := os.Remove(e.path(dir)); err != nil {
-			break
-		}
 	}
 	return e.record.change(func(content *recordContent) {
 		content.Files = slices.DeleteFunc(content.Files, func(other string) bool { return other == name })
