@@ -189,6 +189,11 @@ func disk(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { _ = unmount(dir) })
 }
 
+// readOnly lets nobody write to a disk, not even root: readonly state.
+func readOnly(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(protectTmpfs(ts.MkAbs(args[0])))
+}
+
 // publish adds a running container that has a port of the host: publish NAME 127.0.0.1:443.
 func publish(ts *testscript.TestScript, _ bool, args []string) {
 	host, port, err := net.SplitHostPort(args[1])

@@ -13,3 +13,7 @@ func resizeTmpfs(dir, size string) error {
 }
 
 func unmount(dir string) error { return syscall.Unmount(dir, 0) }
+
+func protectTmpfs(dir string) error {
+	return syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "")
+}

@@ -11,3 +11,4 @@ import "errors"
 func mountTmpfs(string, string) error  { return errors.ErrUnsupported }
 func resizeTmpfs(string, string) error { return errors.ErrUnsupported }
 func unmount(string) error             { return errors.ErrUnsupported }
+func protectTmpfs(string) error        { return errors.ErrUnsupported }
