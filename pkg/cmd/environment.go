@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -172,6 +173,9 @@ func (o *environmentOptions) place(opts *environment.Options, env *v1alpha1.Envi
 		opts.Dir = inside
 	default:
 		opts.Dir, err = environment.DefaultDir(env.Metadata.Name)
+	}
+	if err == nil && strings.ContainsRune(opts.Dir[len(filepath.VolumeName(opts.Dir)):], ':') {
+		err = &UsageError{fmt.Errorf("the folder %s can't be mounted into nodes, as engines take a colon for the end of a path: give another with --dir", opts.Dir)}
 	}
 	return err
 }

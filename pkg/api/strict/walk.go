@@ -9,7 +9,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 )
@@ -73,8 +75,11 @@ func (w *walker) eachKey(node *yamlv3.Node, path string, visit func(key, value *
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		child := key.Value
+		if strings.ContainsFunc(child, unicode.IsControl) {
+			child = strconv.Quote(child) // a terminal would do what it says
+		}
 		if path != "" {
-			child = path + "." + key.Value
+			child = path + "." + child
 		}
 		if line, twice := lines[key.Value]; twice {
 			w.add(key, child, "given twice, first in line %d", line)

@@ -28,6 +28,7 @@ func Validate(env *Environment) field.ErrorList {
 		return append(all, field.Invalid(spec.Child("gardener", "version"), env.Spec.Gardener.Version, err.Error()))
 	}
 	all = append(all, validateName(env.Spec.Gardener.Cluster, spec.Child("gardener", "cluster"))...)
+	all = append(all, validateMounted(env.Spec.Gardener.Dir, spec.Child("gardener", "dir"))...)
 	all = append(all, oneOf(spec.Child("layout"), env.Spec.Layout, LayoutSplit, LayoutOutside, LayoutLegacy)...)
 	all = append(all, oneOf(spec.Child("networkPlugin"), env.Spec.NetworkPlugin, NetworkPluginCalico, NetworkPluginPlain)...)
 	all = append(all, validateFamilies(env.Spec.IPFamilies, spec.Child("ipFamilies"))...)

@@ -6,7 +6,6 @@ package v1alpha1
 
 import (
 	"net/netip"
-	"path/filepath"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -40,6 +39,7 @@ func validateClusters(clusters []Cluster, path *field.Path) field.ErrorList {
 				all = append(all, field.Invalid(at.Child("listenAddresses").Index(a), address, "is no IP address"))
 			}
 		}
+		all = append(all, validateFeatures(cluster, at)...)
 		all = append(all, validateNodes(cluster.Nodes, at.Child("nodes"))...)
 	}
 	return all
@@ -58,11 +58,8 @@ func validateNodes(nodes []Node, path *field.Path) field.ErrorList {
 			all = append(all, field.Invalid(at.Child("zone"), node.Zone, text))
 		}
 		all = append(all, validateLabels(node.Labels, at.Child("labels"))...)
-		for m, mount := range node.ExtraMounts {
-			if mount.HostPath == "" || !filepath.IsAbs(mount.ContainerPath) {
-				all = append(all, field.Invalid(at.Child("extraMounts").Index(m), mount.ContainerPath, "needs a hostPath and an absolute containerPath"))
-			}
-		}
+		all = append(all, validateMounts(node.ExtraMounts, at.Child("extraMounts"))...)
+		all = append(all, validatePorts(node.ExtraPortMappings, at.Child("extraPortMappings"))...)
 	}
 	if controlPlanes == 0 {
 		all = append(all, field.Required(path, "a cluster needs a node with the role control-plane"))

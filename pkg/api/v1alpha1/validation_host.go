@@ -21,6 +21,7 @@ func validateImage(image string, path *field.Path) field.ErrorList {
 
 func validateRegistry(registry Registry, path *field.Path) field.ErrorList {
 	all := validateImage(registry.Image, path.Child("image"))
+	all = append(all, validateMounted(registry.Dir, path.Child("dir"))...)
 	for _, text := range validation.IsValidPortNum(int(registry.Port)) {
 		all = append(all, field.Invalid(path.Child("port"), registry.Port, text))
 	}
