@@ -53,6 +53,20 @@ func TestACertificateOfTomorrowIsAboutClocks(t *testing.T) {
 	}
 }
 
+func TestACacheThatCantBeWritten(t *testing.T) {
+	t.Parallel()
+	content := []byte("the manifest")
+	s, _ := server(t, http.StatusOK, content)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Fetcher{CacheDir: file, Client: s.Client()}.Fetch(t.Context(), Source{URL: s.URL, SHA256: sum(content)})
+	if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "XDG_CACHE_HOME") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestCheckCached(t *testing.T) {
 	t.Parallel()
 	content := []byte("the manifest")

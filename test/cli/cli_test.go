@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCode, "answer": answer, "calls": calls, "pool": pool, "missing-image": missingImage, "wait-for-hang": waitForHang, "unmark": unmark,
-			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "start": start, "expect": expect, "end": end, "disk": disk, "readonly": readOnly, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
+			"image": image, "jsonlines": jsonLines, "interrupt": interrupt, "start": start, "expect": expect, "end": end, "disk": disk, "full": fullOutput, "readonly": readOnly, "created": created, "nodes": nodes, "otherpool": otherPool, "taint": taint, "publish": publish,
 			"reboot": reboot, "hostrule": hostRule, "host": host, "memory": memory, "clock": clockAhead, "metrics-args": metricsArgs, "metrics-foreign": metricsForeign,
 			"registry-health": registryHealth, "published": published,
 			"coredns": coreDNS, "corefile": corefile, "engine-here": engineHere, "serve-dns": serveDNS,

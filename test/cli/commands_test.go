@@ -194,6 +194,23 @@ func readOnly(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(protectTmpfs(ts.MkAbs(args[0])))
 }
 
+// fullOutput runs a program whose standard output is a disk that is full, and holds that it says so: full kindling plan.
+func fullOutput(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	ts.Check(err)
+	defer func() { _ = device.Close() }()
+	program := exec.Command(path, args[1:]...)
+	program.Dir, program.Env, program.Stdout = ts.Getenv("WORK"), scriptEnvironment(ts), device
+	var stderr strings.Builder
+	program.Stderr = &stderr
+	err = program.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.Contains(stderr.String(), "no space left on device") {
+		ts.Fatalf("%v, want exit code 1 and words\n%s", err, stderr.String())
+	}
+}
+
 // publish adds a running container that has a port of the host: publish NAME 127.0.0.1:443.
 func publish(ts *testscript.TestScript, _ bool, args []string) {
 	host, port, err := net.SplitHostPort(args[1])
