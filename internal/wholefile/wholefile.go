@@ -45,15 +45,12 @@ func RemoveIn(root *os.Root, name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, sweep(root, filepath.Dir(name), filepath.Base(name)))
+	return errors.Join(err, sweep(root, filepath.Base(name)))
 }
 
-// sweep removes unfinished files: their names are that of the file between a dot and a number.
-func sweep(root *os.Root, dir, name string) error {
-	folder, err := root.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// sweep removes unfinished files: they are in the folder itself, and have the name of the file between a dot and a number.
+func sweep(root *os.Root, name string) error {
+	folder, err := root.Open(".")
 	if err != nil {
 		return err
 	}
@@ -63,7 +60,7 @@ func sweep(root *os.Root, dir, name string) error {
 	for _, entry := range entries {
 		number, found := strings.CutPrefix(entry.Name(), "."+name)
 		if found && number != "" && strings.Trim(number, "0123456789") == "" && entry.Type().IsRegular() {
-			errs = append(errs, root.Remove(filepath.Join(dir, entry.Name())))
+			errs = append(errs, root.Remove(entry.Name()))
 		}
 	}
 	return errors.Join(errs...)

@@ -5,10 +5,12 @@
 package wholefile_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,14 +22,27 @@ const victim = "WHOLEFILE_VICTIM"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(victim); path != "" {
-		for {
-			if err := wholefile.Write(path, make([]byte, 1<<20), 0o600); err != nil {
-				panic(err)
-			}
-		}
+		writeUntilKilled(path)
 	}
 	os.Exit(m.Run())
 }
+
+// writeUntilKilled writes a file by its path and, below the same folder, one in another folder.
+func writeUntilKilled(path string) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		panic(err)
+	}
+	data := make([]byte, 1<<20)
+	for {
+		if err := errors.Join(wholefile.Write(path, data, 0o600), wholefile.WriteIn(root, inside, data, 0o600)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// inside is a file in a folder of the folder.
+const inside = "sub/shoot.yaml"
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
@@ -42,13 +57,28 @@ func names(t *testing.T, dir string) []string {
 	return list
 }
 
+// unfinished counts files whose names begin so.
+func unfinished(t *testing.T, dir, begin string) int {
+	t.Helper()
+	count := 0
+	for _, name := range names(t, dir) {
+		if strings.HasPrefix(name, begin) {
+			count++
+		}
+	}
+	return count
+}
+
 // TestRemoveAfterKill kills writers until one leaves something unfinished. Files of others stay.
 func TestRemoveAfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "seed.yaml")
-	others := []string{".other.yaml123", ".seed.yaml", ".seed.yaml12x", "seed.yaml1"}
-	for _, name := range others {
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	others := []string{".other.yaml123", ".seed.yaml", ".seed.yaml12x", "seed.yaml1", "sub"}
+	for _, name := range others[:4] {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -62,17 +92,22 @@ func TestRemoveAfterKill(t *testing.T) {
 		time.Sleep(time.Duration(20+attempt) * time.Millisecond)
 		_ = writer.Process.Kill()
 		_ = writer.Wait()
-		if len(names(t, dir)) > len(others)+1 {
+		if unfinished(t, dir, ".seed.yaml") > 2 && unfinished(t, dir, ".shoot.yaml") > 0 {
 			break
 		}
 	}
-	if len(names(t, dir)) <= len(others)+1 {
-		t.Fatal("no writer left anything unfinished beside the file")
+	if unfinished(t, dir, ".seed.yaml") <= 2 || unfinished(t, dir, ".shoot.yaml") == 0 {
+		t.Fatal("no writer left anything unfinished beside the files")
 	}
-	if err := wholefile.Remove(path); err != nil {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if left := names(t, dir); !slices.Equal(left, others) {
+	defer func() { _ = root.Close() }()
+	if err := errors.Join(wholefile.Remove(path), wholefile.RemoveIn(root, inside)); err != nil {
+		t.Fatal(err)
+	}
+	if left := append(names(t, dir), names(t, filepath.Join(dir, "sub"))...); !slices.Equal(left, others) {
 		t.Errorf("left %v, want %v", left, others)
 	}
 }
