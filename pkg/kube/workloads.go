@@ -83,14 +83,25 @@ func (c *Client) outdated(ctx context.Context, namespace string, selector *metav
 		if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 			continue // others take its place
 		}
-		// Times of containers are in whole seconds.
-		if started, known := nodes[pod.Spec.NodeName]; known && !runsSince(pod, started.Truncate(time.Second)) {
-			pending = append(pending, Pending{
-				Object: "Pod " + pod.Namespace + "/" + pod.Name, Reason: "has not been started again since node " + pod.Spec.NodeName + " was",
-			})
+		if started, known := nodes[pod.Spec.NodeName]; known {
+			if reason := outdatedBy(pod, started); reason != "" {
+				pending = append(pending, Pending{Object: "Pod " + pod.Namespace + "/" + pod.Name, Reason: reason})
+			}
 		}
 	}
 	return pending, nil
+}
+
+// outdatedBy says what is missing of a pod that was there before its node was started: the controllers that count pods may be late, as they have
+// to be started again, too.
+func outdatedBy(pod *corev1.Pod, started time.Time) string {
+	switch {
+	case !runsSince(pod, started.Truncate(time.Second)): // times of containers are in whole seconds
+		return "has not been started again since node " + pod.Spec.NodeName + " was"
+	case pod.CreationTimestamp.Time.Before(started) && !podReady(pod):
+		return "is not ready again since node " + pod.Spec.NodeName + " was started"
+	}
+	return ""
 }
 
 func runsSince(pod *corev1.Pod, start time.Time) bool {

@@ -5,6 +5,7 @@
 package kube
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,18 +83,21 @@ func TestPodsOfANodeThatWasStartedAgain(t *testing.T) {
 	}
 	const before, same, after = "running: {startedAt: '2026-01-01T00:00:09Z'}", "running: {startedAt: '2026-01-01T00:00:10Z'}", "running: {startedAt: '2026-01-01T00:00:20Z'}"
 	outdated := []Pending{{Object: "Pod lab/p", Reason: "has not been started again since node node-a was"}}
+	notReady := []Pending{{Object: "Pod lab/p", Reason: "is not ready again since node node-a was started"}}
 	nodes := Started{"node-a": time.Date(2026, 1, 1, 0, 0, 10, 700_000_000, time.UTC)}
 	for name, test := range map[string]struct {
 		pod      string
 		expected []Pending
 	}{
-		"started before its node":        {pod("", "node-a", "Running", before), outdated},
-		"started in the second of it":    {pod("", "node-a", "Running", same), nil},
-		"started after it":               {pod("", "node-a", "Running", after), nil},
-		"ended":                          {pod("", "node-a", "Running", "terminated: {exitCode: 255}"), outdated},
-		"on a node that is not known":    {pod("", "node-b", "Running", before), nil},
-		"failed, with another in place":  {pod("", "node-a", "Failed", before), nil},
-		"going away, with another there": {pod(", deletionTimestamp: '2026-01-01T00:00:11Z'", "node-a", "Running", before), nil},
+		"started before its node":         {pod("", "node-a", "Running", before), outdated},
+		"started in the second of it":     {pod("", "node-a", "Running", same), nil},
+		"started after it":                {pod("", "node-a", "Running", after), nil},
+		"started after it, and not ready": {strings.Replace(pod("", "node-a", "Running", after), "'True'", "'False'", 1), notReady},
+		"made after it, and not ready":    {strings.Replace(pod(", creationTimestamp: '2026-01-01T00:00:15Z'", "node-a", "Running", after), "'True'", "'False'", 1), nil},
+		"ended":                           {pod("", "node-a", "Running", "terminated: {exitCode: 255}"), outdated},
+		"on a node that is not known":     {pod("", "node-b", "Running", before), nil},
+		"failed, with another in place":   {pod("", "node-a", "Failed", before), nil},
+		"going away, with another there":  {pod(", deletionTimestamp: '2026-01-01T00:00:11Z'", "node-a", "Running", before), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ds := daemonSet("{observedGeneration: 2, desiredNumberScheduled: 1, updatedNumberScheduled: 1, numberAvailable: 1}")
