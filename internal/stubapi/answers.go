@@ -120,9 +120,10 @@ func (s *Server) withStatus(object map[string]any) map[string]any {
 			address = "10.0.0.7"
 		}
 		running := map[string]any{"running": map[string]any{"startedAt": metav1.Now()}}
-		object["status"] = map[string]any{
+		object["status"] = condition("Ready")
+		maps.Copy(object["status"].(map[string]any), map[string]any{
 			"phase": "Running", "podIPs": []any{map[string]any{"ip": address}}, "containerStatuses": []any{map[string]any{"name": "c", "state": running}},
-		}
+		})
 	}
 	return object
 }
