@@ -70,7 +70,7 @@ func TestCalico(t *testing.T) {
 	}
 	s.applyCalico(file)
 	if !complete {
-		r := s.want(5, s.run("up", "-f", file, "--timeout", "60s"))
+		r := s.want(5, s.run("up", "-f", file, "--timeout", "90s"))
 		for _, want := range []string{"quay.io/calico/", "DaemonSet kube-system/calico-node: 0 of 3 pods are available", "Node e2e-calico-worker", "last event"} {
 			if !strings.Contains(r.stderr, want) {
 				t.Errorf("the time-out does not name %q:\n%s", want, r.stderr)
